@@ -30,6 +30,7 @@ mod raw_captures;
 pub mod retention;
 pub mod routine;
 mod routine_list;
+pub mod schema;
 mod scope;
 mod secrets;
 mod tables;

@@ -39,8 +39,8 @@ pub use property::{TypedValue, remove_property, set_property, set_typed_property
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
 pub use removal::remove_relation;
 pub use section::{
-    append_to_section, insert_after_section, insert_before_section, replace_in_section, replace_own_text,
-    replace_section,
+    append_to_section, insert_after_section, insert_before_section, insert_below_heading, replace_in_section,
+    replace_own_text, replace_section,
 };
 pub use table::{TableRow, TableText, put_row, remove_row, table};
 pub use tag::{add_tag, remove_tag};

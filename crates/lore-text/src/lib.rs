@@ -37,6 +37,7 @@ mod stop_words;
 mod timeframe;
 mod tokens;
 mod visible;
+mod wildcard;
 
 pub use age::{Age, NotAnAge};
 pub use closing_tag::escape_closing_tags;
@@ -61,3 +62,4 @@ pub use stop_words::is_content_word;
 pub use timeframe::{MONTHS, NotATimeframe, WEEKDAYS, date_millis, date_on, epoch_day, since, until};
 pub use tokens::estimate_tokens;
 pub use visible::{is_acted_on, visible, visible_json};
+pub use wildcard::wildcard;

@@ -42,6 +42,11 @@ struct Globals {
     /// Default: the vault that contains the working directory, the one mapped to it, the default, or the only one
     #[arg(id = "everywhere_project", long = "project", value_name = "NAME", global = true)]
     project: Option<String>,
+    /// Namespace to use; `all` for the whole vault
+    ///
+    /// Default: the namespace that the working directory is mapped to
+    #[arg(id = "namespace", long = "namespace", value_name = "NAME", global = true)]
+    namespace: Option<String>,
     /// Output format
     ///
     /// Default: LORE_FORMAT, else human on a terminal, json elsewhere
@@ -125,7 +130,7 @@ pub(super) fn command() -> Command {
             clap::Arg::new("tools_json")
                 .long("tools-json")
                 .action(clap::ArgAction::SetTrue)
-                .help("Print every operation and MCP tool with its JSON schema"),
+                .help("Print every operation and tool with its schema"),
         )
         // Only the manual page shows it; paragraphs keep its lines apart there.
         .after_help(groups::FOOTER.replace('\n', "\n\n"))
@@ -252,6 +257,8 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
     let options = SessionOptions {
         db: globals.db.clone(),
         project: globals.project.clone(),
+        namespace: globals.namespace.clone(),
+        server_directory: None,
         sync: !globals.no_sync,
         keeps_up: false,
         face,
@@ -283,6 +290,7 @@ impl Globals {
         Globals {
             db: None,
             project: None,
+            namespace: None,
             format: None,
             json: false,
             no_sync: false,

@@ -65,6 +65,7 @@ impl Instance {
             environment,
             db: None,
             project: None,
+            namespace: None,
             // Nobody else changes the vault, so nothing has to watch it.
             sync: false,
             level: Verbosity::Quiet,

@@ -8,12 +8,14 @@
     reason = "clients of current protocol versions subscribe and set the log level this way"
 )]
 
+mod basic_memory;
 mod complete;
 mod instructions;
 mod line_limit;
 mod progress;
 mod prompts;
 mod resources;
+mod roots;
 mod subscriptions;
 mod tool;
 mod tools;
@@ -37,12 +39,16 @@ use crate::app::access::Grant;
 use crate::app::error::{AppError, Result, status};
 use crate::app::session::Session;
 use crate::ops::{self, DynOutput};
-use crate::server::{ProgressSender, RequestTarget, VaultWorkers, Workers, resolve, with_project};
+use crate::server::{
+    ClientDirectory, ProgressSender, RequestTarget, VaultWorkers, Workers, resolve, with_project,
+};
 
+use basic_memory::{Bridge, BridgeCall, route};
 use instructions::instructions;
 use progress::ProgressStream;
+use roots::Roots;
 use subscriptions::{Next, Subscription, Subscriptions};
-use tool::Tool;
+use tool::{Effect, Tool};
 use toolset::listed;
 use wording::McpFace;
 
@@ -60,6 +66,8 @@ pub struct Handler {
     listed: Arc<OnceLock<Vec<rmcp::model::Tool>>>,
     /// What the client of this session wants to be told.
     subscriptions: Subscriptions,
+    /// The directories that the client of this session works in.
+    roots: Roots,
 }
 
 impl Handler {
@@ -72,12 +80,13 @@ impl Handler {
             keepers,
             listed: Arc::default(),
             subscriptions: Subscriptions::default(),
+            roots: Roots::default(),
         }
     }
 
     /// Returns a handler for another session.
     pub fn for_session(&self) -> Handler {
-        Handler { subscriptions: Subscriptions::default(), ..self.clone() }
+        Handler { subscriptions: Subscriptions::default(), roots: Roots::default(), ..self.clone() }
     }
 
     fn listed(&self) -> &[rmcp::model::Tool] {
@@ -90,7 +99,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, ErrorData> {
-        self.target(context, None, None).run(&self.workers, work).await.map_err(refused)
+        self.target(context, None, Scope::default()).await.run(&self.workers, work).await.map_err(refused)
     }
 
     async fn call(
@@ -100,14 +109,13 @@ impl Handler {
         context: &RequestContext<RoleServer>,
         progress: Option<ProgressSender>,
     ) -> Result<CallToolResult> {
-        let project = match arguments.remove("project") {
-            Some(Value::String(name)) if !name.is_empty() => Some(name),
-            Some(Value::Null | Value::String(_)) | None => None,
-            Some(_) => return Err(AppError::usage("project is not a string", "pass the name of a project")),
-        };
+        let project = name_of(&mut arguments, "project")?;
+        let is_own = tool.parameter("namespace").is_some();
+        let namespace = if is_own { None } else { name_of(&mut arguments, "namespace")? };
+        let scope = Scope { project, namespace };
         let (operation, parameters) = tool.call(arguments)?;
         let parameters = std::future::ready(Ok(parameters));
-        let request = resolve(self.target(context, Some(tool), project), operation, parameters).await?;
+        let request = resolve(self.target(context, Some(tool), scope).await, operation, parameters).await?;
         let keepers = self.keepers.clone();
         let render = move |session: &Session, output: &dyn DynOutput| {
             let mut text = ops::data_block(&output.human());
@@ -131,17 +139,95 @@ impl Handler {
         Ok(result)
     }
 
+    /// Calls a tool of another product: its arguments become those of an operation, and the output its answer.
+    async fn call_bridge(
+        &self,
+        tool: &'static Tool,
+        bridge: &'static Bridge,
+        mut arguments: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+        progress: Option<ProgressSender>,
+    ) -> Result<CallToolResult> {
+        let namespace = name_of(&mut arguments, "namespace")?;
+        let mut arguments = bridge.read(tool.name, arguments)?;
+        let mut project = arguments.project();
+        let is_default = project.is_none();
+        if let Some(reference) = arguments.reference() {
+            let scope = Scope { project: project.clone(), namespace: None };
+            let target = self.target(context, Some(tool), scope).await;
+            let writes = tool.acts != Effect::Reads;
+            let routed = target.run(&self.workers, move |session| route(session, &reference, writes)).await;
+            // An unknown project is refused below, in the words of the tool.
+            if let Some((name, rest)) = routed.unwrap_or_default() {
+                arguments.set_reference(&rest);
+                if is_default {
+                    arguments.set_project(&name);
+                    project = Some(name);
+                }
+            }
+        }
+        let scope = Scope { project: project.clone(), namespace };
+        let target = self.target(context, Some(tool), scope).await;
+        let called = async {
+            let (operation, parameters) = (bridge.call)(&arguments)?;
+            let request = resolve(target.clone(), operation, std::future::ready(Ok(parameters))).await?;
+            let render = move |session: &Session, output: &dyn DynOutput| {
+                (place_and_time(session), output.json(), output.human())
+            };
+            request.run(&self.workers, progress, render).await
+        };
+        let ((name, now), outcome) = match called.await {
+            Ok((place, output, text)) => (place, Ok((output, text))),
+            Err(failure) => {
+                let known = target.run(&self.workers, move |session| Ok(place_and_time(session))).await;
+                (known.unwrap_or_default(), Err(failure))
+            }
+        };
+        let call = BridgeCall { arguments: &arguments, project: &name, is_default, now: &now, outcome };
+        Ok((bridge.reply)(call)?.result(bridge))
+    }
+
     /// Returns the target of a request. Over stdio a client has the rights of the user; over HTTP, those of its token.
-    fn target(
+    async fn target(
         &self,
         context: &RequestContext<RoleServer>,
         tool: Option<&'static Tool>,
-        project: Option<String>,
+        Scope { project, namespace }: Scope,
     ) -> RequestTarget {
         let face = Arc::new(McpFace { tools: self.tools.clone(), tool });
         let client = context.client_info().map(|client| client.name).filter(|name| !name.trim().is_empty());
         let machine = self.workers.host().allow_machine;
-        RequestTarget { face, grant: granted(context), client, project, machine }
+        let grant = granted(context);
+        let directory = match (self.roots.directory(context).await, &grant) {
+            (Some(folder), _) => ClientDirectory::Named(folder),
+            (None, Some(_)) => ClientDirectory::Unknown,
+            (None, None) => ClientDirectory::Server,
+        };
+        RequestTarget { face, grant, client, project, namespace, directory, machine }
+    }
+}
+
+/// Returns the project of a session and the time.
+fn place_and_time(session: &Session) -> (String, String) {
+    let name = session.choose().map(|(name, _)| name).unwrap_or_default();
+    (name, (session.environment.clock)().timestamp().to_string())
+}
+
+/// The project and the namespace that a call names.
+#[derive(Default)]
+struct Scope {
+    project: Option<String>,
+    namespace: Option<String>,
+}
+
+/// Removes a name from the arguments of a call.
+fn name_of(arguments: &mut Map<String, Value>, key: &str) -> Result<Option<String>> {
+    match arguments.remove(key) {
+        Some(Value::String(name)) if !name.is_empty() => Ok(Some(name)),
+        Some(Value::Null | Value::String(_)) | None => Ok(None),
+        Some(_) => {
+            Err(AppError::usage(format!("{key} is not a string"), format!("pass the name of a {key}")))
+        }
     }
 }
 
@@ -212,7 +298,13 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(ops::for_agents(&message), None));
         };
         let (telling, steps) = ProgressStream::begin(&context);
-        let called = self.call(tool, request.arguments.unwrap_or_default(), &context, steps);
+        let arguments = request.arguments.unwrap_or_default();
+        let called = async {
+            match tool.bridge {
+                Some(bridge) => self.call_bridge(tool, bridge, arguments, &context, steps).await,
+                None => self.call(tool, arguments, &context, steps).await,
+            }
+        };
         let result = tokio::select! {
             // The client cancelled the call; dropping it cancels the work.
             () = context.ct.cancelled() => Err(lore_ports::Error::Cancelled.into()),
@@ -282,6 +374,10 @@ impl ServerHandler for Handler {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         tokio::spawn(self.subscriptions.clone().tell(context.peer, self.keepers.page_changes()));
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.roots.forget().await;
     }
 
     async fn set_level(

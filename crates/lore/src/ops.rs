@@ -31,7 +31,7 @@ use crate::app::access::Reach;
 use crate::app::error::Result;
 use crate::app::session::Session;
 
-pub use agent_text::{data_block, for_agents, line_for_agents};
+pub use agent_text::{data_block, for_agents, json_for_agents, line_for_agents};
 pub use call::{Call, run};
 pub use external_text::PageText;
 pub use info::OperationInfo;

@@ -18,4 +18,4 @@ pub use vault_worker::VaultWorkers;
 pub use wording::Face;
 #[cfg(test)]
 pub use wording::{RequestWording, assert_worded};
-pub use workers::{Caller, ProgressStep, ServerConfig, Workers};
+pub use workers::{Caller, ClientDirectory, ProgressStep, ServerConfig, Workers};

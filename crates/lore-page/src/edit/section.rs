@@ -119,6 +119,11 @@ pub fn insert_before_section(text: &str, heading: &str, addition: &str) -> Resul
     insert(text, heading, addition, |section| section.start)
 }
 
+/// Inserts a block of text directly below a section's heading, with a blank line on either side.
+pub fn insert_below_heading(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
+    insert(text, heading, addition, |section| section.body_start)
+}
+
 /// Inserts a block of text after a section and its subsections, with a blank line on either side.
 pub fn insert_after_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
     insert(text, heading, addition, |section| section.end)

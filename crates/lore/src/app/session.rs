@@ -38,6 +38,10 @@ pub struct SessionOptions {
     pub db: Option<String>,
     /// `--project`.
     pub project: Option<String>,
+    /// `--namespace`.
+    pub namespace: Option<String>,
+    /// The server's own directory, if the environment has that of a client, or none.
+    pub server_directory: Option<PathBuf>,
     /// Whether to sync first.
     pub sync: bool,
     /// Whether to embed a few pending chunks inline when not syncing.
@@ -235,9 +239,14 @@ impl Session {
                     "set the database to a file path, with --db or in the configuration",
                 ))
             }
-            Some(place) => Ok(self.environment.here.as_deref().unwrap_or(Path::new(".")).join(place)),
+            Some(place) => Ok(self.own_directory().unwrap_or(Path::new(".")).join(place)),
             None => Ok(self.environment.data.join("lore.db")),
         }
+    }
+
+    /// Returns the working directory of this process.
+    fn own_directory(&self) -> Option<&Path> {
+        self.options.server_directory.as_deref().or(self.environment.here.as_deref())
     }
 
     /// Returns the warnings from opening the database.
@@ -257,9 +266,12 @@ impl Session {
 
     /// Returns the name and root of the selected vault, registering it if needed.
     pub fn choose(&self) -> Result<(String, PathBuf)> {
-        let asked = self.asked_project();
         let projects = self.projects();
-        match projects.choose(asked, self.environment.here.as_deref())? {
+        // The directory of a client selects only among registered vaults.
+        let own = self.environment.here.as_deref().filter(|_| self.options.server_directory.is_some());
+        let of_client = own.and_then(|here| projects.of_place(here));
+        let asked = self.asked_project().map(str::to_owned).or(of_client);
+        match projects.choose(asked.as_deref(), self.own_directory())? {
             Chosen::Known(name, root) => Ok((name, root)),
             Chosen::First(name, root) => {
                 if self.assumed.replace(Some(name.clone())).is_none() {
@@ -316,7 +328,7 @@ impl Session {
 
     /// Resolves a path against the working directory.
     pub fn path(&self, path: &Path) -> PathBuf {
-        self.environment.here.as_deref().unwrap_or(Path::new(".")).join(path)
+        self.own_directory().unwrap_or(Path::new(".")).join(path)
     }
 
     /// Returns whether the caller is at this machine: the command line or a pipe, not a server's client.

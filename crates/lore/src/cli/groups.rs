@@ -54,10 +54,9 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Vault",
         lines: &[
-            ("project, map, ns", "Register vaults, map directories, group pages"),
-            ("trust", "Trust a vault that was not made here"),
+            ("project, map, ns, trust", "Register, map, divide and trust vaults"),
             ("sync, generate", "Update the index and the generated files"),
-            ("lint, validate, test", "Check pages, the index and the vault's tests"),
+            ("lint, schema, validate, test", "Check pages, the index and the vault's tests"),
             ("git", "Commit, push and pull the vault"),
             ("secrets", "Find and remove credentials"),
             ("retention, rotate", "Apply retention, or roll over the daily page"),
@@ -100,6 +99,7 @@ const PARENTS: &[(&str, &str, &str)] = &[
     ("project", "Register, list and choose vaults", "lore project add notes ~/notes\n  lore project list"),
     ("retention", "Manage retention", "lore retention status\n  lore retention run"),
     ("routine", "Run an agent's routines", "lore routine list\n  lore routine run morning"),
+    ("schema", "Check notes against schemas", "lore schema validate\n  lore schema infer person"),
     (
         "secrets",
         "Find and remove credentials",

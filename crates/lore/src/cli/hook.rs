@@ -114,10 +114,8 @@ fn answer(asked: &HookRequest, give: &Sender<Value>) -> Result<()> {
             let options = SessionOptions {
                 db: asked.db.clone(),
                 project: Some(project.clone()),
-                sync: false,
-                keeps_up: false,
                 face: "hook",
-                read_only: false,
+                ..SessionOptions::default()
             };
             let session = Session::new(environment, options, Stderr::new(Verbosity::Quiet))?;
             let brief = || -> Result<()> {

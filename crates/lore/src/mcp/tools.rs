@@ -25,6 +25,7 @@ macro_rules! tool {
                 takes: { const TAKES: &[Parameter] = &[$($takes),*]; TAKES },
                 gives: &[$($gives),*],
                 fixed: "{}",
+                bridge: None,
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use rmcp::model::ToolAnnotations;
 
+use super::basic_memory::{self, AnswerForm};
 use super::tool::{Effect, Set, Tool};
 use super::tools::TOOLS;
 
@@ -17,15 +18,20 @@ pub enum Toolset {
     Memory,
     /// Every tool
     All,
+    /// The tools of Basic Memory, for prompts that were written for it
+    BasicMemory,
 }
 
 /// Returns the tools of a set.
 pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
+    if set == Toolset::BasicMemory {
+        return basic_memory::TOOLS.iter().collect();
+    }
     let offered = |tool: &&Tool| match set {
         Toolset::Core => tool.core,
         Toolset::Notes => matches!(tool.set, Set::Notes | Set::Common),
         Toolset::Memory => matches!(tool.set, Set::Memory | Set::Common),
-        Toolset::All => true,
+        Toolset::All | Toolset::BasicMemory => true,
     };
     TOOLS.iter().filter(offered).collect()
 }
@@ -37,10 +43,13 @@ pub(super) fn listed(tool: &Tool) -> rmcp::model::Tool {
         .destructive(tool.acts == Effect::Replaces)
         .idempotent(tool.repeatable || tool.acts == Effect::Reads)
         .open_world(false);
-    rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
+    let listed = rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
         .with_title(tool.title)
-        .with_raw_output_schema(tool.output_schema().into())
-        .with_annotations(annotations)
+        .with_annotations(annotations);
+    match tool.bridge.is_some_and(|bridge| bridge.form == AnswerForm::Text) {
+        true => listed,
+        false => listed.with_raw_output_schema(tool.output_schema().into()),
+    }
 }
 
 #[cfg(test)]
@@ -53,7 +62,7 @@ mod tests {
     fn sets_have_their_documented_names() {
         let names = Toolset::value_variants().iter().filter_map(|set| set.to_possible_value());
         let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
-        assert_eq!(names, ["core", "notes", "memory", "all"]);
+        assert_eq!(names, ["core", "notes", "memory", "all", "basic-memory"]);
     }
 
     #[test]

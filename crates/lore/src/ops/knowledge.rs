@@ -14,5 +14,6 @@ pub mod links;
 pub mod lint;
 pub mod merge;
 pub mod path;
+pub mod schema;
 pub mod set_status;
 pub mod stale;

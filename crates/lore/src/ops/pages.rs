@@ -2,6 +2,7 @@
 
 pub mod blame;
 pub mod edit;
+pub mod folder;
 pub mod get;
 pub mod history;
 pub mod list;

@@ -10,7 +10,7 @@ use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 108] = [
+pub static REGISTRY: [OperationInfo; 116] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -36,6 +36,8 @@ pub static REGISTRY: [OperationInfo; 108] = [
     OperationInfo::of::<pages::save::Save>(),
     OperationInfo::of::<pages::mv::Mv>(),
     OperationInfo::of::<pages::rm::Rm>(),
+    OperationInfo::of::<pages::folder::MvFolder>(),
+    OperationInfo::of::<pages::folder::RmFolder>(),
     OperationInfo::of::<pages::list::List>(),
     OperationInfo::of::<pages::ls::Ls>(),
     OperationInfo::of::<pages::recent::Recent>(),
@@ -48,6 +50,9 @@ pub static REGISTRY: [OperationInfo; 108] = [
     OperationInfo::of::<pages::notes::WriteNote>(),
     OperationInfo::of::<pages::notes::EditNote>(),
     OperationInfo::of::<pages::notes::SearchNotes>(),
+    OperationInfo::of::<pages::notes::FindNotes>(),
+    OperationInfo::of::<pages::notes::ListFolder>(),
+    OperationInfo::of::<pages::notes::ReadFile>(),
     OperationInfo::of::<pages::history::History>(),
     OperationInfo::of::<pages::history::Diff>(),
     OperationInfo::of::<pages::history::Restore>(),
@@ -81,6 +86,9 @@ pub static REGISTRY: [OperationInfo; 108] = [
     OperationInfo::of::<knowledge::merge::Split>(),
     OperationInfo::of::<knowledge::lint::Lint>(),
     OperationInfo::of::<knowledge::generate::Generate>(),
+    OperationInfo::of::<knowledge::schema::Validate>(),
+    OperationInfo::of::<knowledge::schema::Infer>(),
+    OperationInfo::of::<knowledge::schema::Diff>(),
     OperationInfo::of::<upkeep::git::Status>(),
     OperationInfo::of::<upkeep::git::Push>(),
     OperationInfo::of::<upkeep::git::Pull>(),

@@ -236,6 +236,21 @@ pub struct WriteResult {
     pub warnings: Vec<String>,
 }
 
+/// Result of a write that moves or deletes a page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TitledWrite {
+    /// Title of the page.
+    pub title: String,
+    #[serde(flatten)]
+    pub written: WriteResult,
+}
+
+impl Render for TitledWrite {
+    fn human(&self) -> String {
+        self.written.human()
+    }
+}
+
 /// Structured lines that a new text kept, added and removed.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct LineResult {

@@ -106,6 +106,7 @@ mod personal_rules;
 mod personal_today;
 
 // Database, configuration and environment.
+mod basic_memory;
 mod broken_database;
 mod configuration;
 mod environment;

@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::sandbox::{Ran, Sandbox};
+use crate::server_support::{HttpServer, McpClient};
 
 const HARBOUR: &str = "Client A pays harbour fees in March.";
 const RAILWAY: &str = "Client B pays railway fees in March.";
@@ -177,4 +178,106 @@ fn commands_have_the_forms_of_the_knowledge_tracker() {
     sandbox.run(&["delete", "kt-a1b2", "--yes"]).ok();
     assert!(!sandbox.vault().join("new.md").exists());
     assert!(sandbox.run(&["status"]).ok().json()["last_index"].is_string());
+}
+
+/// Returns the slugs of a search by a client of a server.
+fn found(client: &mut McpClient, arguments: Value) -> Vec<String> {
+    let found = client.call("memory_search", arguments);
+    slugs(&found["structuredContent"]["hits"])
+}
+
+#[test]
+fn client_of_a_server_has_the_namespace_of_its_own_directory() {
+    let (sandbox, a, b) = two_clients();
+    at(&sandbox, &a, &["capture", HARBOUR]).ok();
+    at(&sandbox, &b, &["capture", RAILWAY]).ok();
+    // Both servers run in the same directory, which is mapped to nothing.
+    let words = json!({ "query": "fees march" });
+    let only =
+        |found: &[String], own: &str| assert!(found.len() == 1 && found[0].starts_with(own), "{found:?}");
+    let mut first = McpClient::start_in(&sandbox, &["--tools", "all"], &[&a]);
+    let mut second = McpClient::start_in(&sandbox, &["--tools", "all"], &[&b, &a]);
+    only(&found(&mut first, words.clone()), "client-a");
+    only(&found(&mut second, words.clone()), "client-b");
+    let written =
+        second.call("write_note", json!({ "title": "Tracks", "content": "Steel.", "directory": "parts" }));
+    assert_eq!(written["structuredContent"]["permalink"], "client-b/parts/tracks", "{written}");
+    let all = json!({ "query": "fees march", "namespace": "all" });
+    assert_eq!(found(&mut first, all).len(), 2);
+    // Any tool takes a namespace, whether it lists one or not.
+    let tags = first.call("list_directory", json!({ "namespace": "client-b" }));
+    assert!(tags["structuredContent"]["entries"].to_string().contains("parts"), "{tags}");
+    // A client that moves gets the namespace of where it is.
+    first.move_to(&[&b]);
+    only(&found(&mut first, words), "client-b");
+}
+
+#[test]
+fn directory_of_a_server_says_nothing_about_its_remote_clients() {
+    let (sandbox, a, b) = two_clients();
+    at(&sandbox, &a, &["capture", HARBOUR]).ok();
+    at(&sandbox, &b, &["capture", RAILWAY]).ok();
+    let server = HttpServer::start_command(&sandbox, |arguments| {
+        let mut command = sandbox.command(arguments);
+        command.current_dir(&a);
+        command
+    });
+    let search = |query: &str| {
+        let line = format!("POST /api/search{query}");
+        let (status, answer) = server.send(&server.token, &line, r#"{"query": "fees march"}"#);
+        assert_eq!(status, 200, "{answer}");
+        slugs(&answer["hits"])
+    };
+    assert_eq!(search("").len(), 2);
+    assert!(search("?namespace=client-b").iter().all(|slug| slug.starts_with("client-b/")));
+    assert_eq!(search("?namespace=client-b").len(), 1);
+}
+
+#[test]
+fn every_command_takes_a_namespace() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.run(&["ns", "create", "clients"]).ok();
+    sandbox.write("clients/a.md", "---\ntags: [paying]\n---\n# A\n\n- pays [[B]]\n- ceo:: Ann\n");
+    sandbox.write("other/b.md", "---\ntags: [secret]\n---\n# B\n\n- owes [[A]]\n- ceo:: Bob\n");
+    for tool in sandbox.run(&["--tools-json"]).ok().json()["tools"].as_array().expect("tools") {
+        let name = tool["name"].as_str().expect("a name").replace('_', " ");
+        if sandbox.run(&["help", &name]).code != 0 {
+            continue;
+        }
+        let words: Vec<&str> = name.split(' ').chain(["--namespace", "clients", "--help"]).collect();
+        sandbox.run(&words).ok();
+    }
+    let at_clients = |arguments: &[&str]| {
+        let told = sandbox.run(&[arguments, &["--namespace", "clients"]].concat());
+        String::from_utf8(told.out).expect("text")
+    };
+    for arguments in [
+        &["tags"][..],
+        &["facts"],
+        &["links", "clients/a"],
+        &["backlinks", "clients/a"],
+        &["graph", "clients/a"],
+        &["build-context", "clients/a"],
+        &["show", "clients/a", "--with-links"],
+        &["ls"],
+        &["list"],
+        &["search", "ceo"],
+        &["recent", "10y"],
+        &["search-notes", "ceo"],
+    ] {
+        let told = at_clients(arguments);
+        assert!(
+            !told.contains("other/b") && !told.contains("secret") && !told.contains("Bob"),
+            "{arguments:?}: {told}"
+        );
+    }
+    assert!(at_clients(&["tags"]).contains("paying"));
+    assert!(at_clients(&["facts"]).contains("Ann"));
+    // A name before the command means the same.
+    let listed = sandbox.run(&["--namespace", "clients", "list"]).ok().json();
+    assert_eq!(slugs(&listed["pages"]), ["clients/a"]);
+    sandbox
+        .run(&["write-note", "X", "Text.", "--namespace", "clinets"])
+        .exits(2)
+        .says("no namespace \"clinets\"");
 }

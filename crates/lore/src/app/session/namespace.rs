@@ -1,19 +1,34 @@
 //! The namespace that a session works in.
 
-use lore_engine::{VaultContext, named_namespace};
-use lore_ports::Namespace;
+use std::collections::HashSet;
+
+use lore_engine::{VaultContext, is_known_namespace, named_namespace};
+use lore_ports::{Filter, Namespace, Order, Window};
 
 use super::Session;
+use crate::app::error::{AppError, Result};
+
+/// The pages that a session shows beside those that its caller names.
+pub(crate) struct Visible(Option<HashSet<String>>);
+
+impl Visible {
+    /// Returns whether it has the page with this slug.
+    pub fn has(&self, slug: &str) -> bool {
+        self.0.as_ref().is_none_or(|slugs| slugs.contains(slug))
+    }
+}
 
 /// The name that stands for all pages of a vault.
 const ALL: &str = "all";
 
 impl Session {
-    /// Returns the namespace that was asked for, else the one that the working directory is mapped to. `all` stands for
-    /// the whole vault.
+    /// Returns the namespace that was asked for, by the operation or for the whole session, else the one that the working
+    /// directory is mapped to. `all` stands for the whole vault.
     pub fn namespace(&self, context: &VaultContext, asked: Option<&str>) -> Option<String> {
-        match asked.map(str::trim).filter(|asked| !asked.is_empty()) {
-            Some(asked) => (asked != ALL).then(|| asked.to_owned()),
+        let given = |asked: &str| Some(asked.trim().to_owned()).filter(|asked| !asked.is_empty());
+        let everywhere = || self.options.namespace.as_deref().and_then(given);
+        match asked.and_then(given).or_else(everywhere) {
+            Some(asked) => (asked != ALL).then_some(asked),
             None => self.mapped_namespace(context),
         }
     }
@@ -21,6 +36,26 @@ impl Session {
     /// Returns the pages of [`Session::namespace`]; `None` means all of them.
     pub fn namespace_filter(&self, context: &VaultContext, asked: Option<&str>) -> Option<Namespace> {
         self.namespace(context, asked).map(|name| named_namespace(context, &name))
+    }
+
+    /// Returns the session's namespace to write new pages to; an error if it is none of the vault's.
+    pub fn namespace_to_write(&self, context: &VaultContext) -> Result<Option<String>> {
+        match self.namespace(context, None) {
+            Some(name) if !is_known_namespace(context, &name)? => Err(AppError::usage(
+                format!("no namespace {name:?} in {}", context.name()),
+                self.hint(&format!("create it with `lore ns create {name}`, or pass `all`")),
+            )),
+            found => Ok(found),
+        }
+    }
+
+    /// Returns the pages of the session's namespace; all if it has none.
+    pub(crate) fn visible(&self, context: &VaultContext) -> Result<Visible> {
+        let Some(namespace) = self.namespace_filter(context, None) else { return Ok(Visible(None)) };
+        let all = Window { limit: i64::MAX as usize, offset: 0 };
+        let filter = Filter { namespace: Some(namespace), ..Filter::default() };
+        let pages = context.store().list(context.project(), &filter, Order::Title, all)?;
+        Ok(Visible(Some(pages.into_iter().map(|page| page.slug).collect())))
     }
 
     /// Returns whether the working directory is mapped to this vault as a whole.

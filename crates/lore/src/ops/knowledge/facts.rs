@@ -170,7 +170,9 @@ impl Operation for Facts {
             found.facts.retain(|fact| changed_between(fact, &first, &context.today()));
             found.left_out = 0;
         }
-        let facts = found.facts.into_iter().map(FactItem::from).collect();
+        let visible = session.visible(context)?;
+        let facts = found.facts.into_iter().map(FactItem::from);
+        let facts = facts.filter(|fact| page.is_some() || visible.has(&fact.page)).collect();
         Ok(FactList { facts, left_out: found.left_out })
     }
 }

@@ -127,8 +127,12 @@ impl Operation for Graph {
             .map(|(row, hops)| GraphNode { slug: row.slug, title: row.title, kind: row.kind, hops })
             .collect();
         nodes.sort_by(|a, b| (a.hops, &a.slug).cmp(&(b.hops, &b.slug)));
-        let edges =
+        let mut edges =
             found.links.into_iter().map(|row| LinkItem::new(context, row)).collect::<Result<Vec<_>>>()?;
+        let visible = session.visible(context)?;
+        let shown = |slug: &str| slug == page.slug || visible.has(slug);
+        nodes.retain(|node| shown(&node.slug));
+        edges.retain(|edge| shown(&edge.from) && edge.to.as_deref().is_none_or(shown));
         let mut view = GraphView {
             centre: page.map(|page| page.slug),
             nodes,

@@ -85,7 +85,9 @@ impl Operation for Links {
         let context = &*self.moment.view(session)?;
         let page = context.page(&self.reference)?;
         let holding = self.moment.holding(context, self.temporal, Validity::All)?;
-        let links = collect(context, &LinkFilter::From(&[page.number]), &holding)?;
+        let mut links = collect(context, &LinkFilter::From(&[page.number]), &holding)?;
+        let visible = session.visible(context)?;
+        links.retain(|link| link.to.as_deref().is_none_or(|to| visible.has(to)));
         Ok(LinkList { slug: page.slug, links })
     }
 }
@@ -98,7 +100,9 @@ impl Operation for Backlinks {
         let context = &*self.moment.view(session)?;
         let page = context.page(&self.reference)?;
         let holding = self.moment.holding(context, self.temporal, Validity::Current)?;
-        let links = collect(context, &LinkFilter::To(&[page.number]), &holding)?;
+        let mut links = collect(context, &LinkFilter::To(&[page.number]), &holding)?;
+        let visible = session.visible(context)?;
+        links.retain(|link| visible.has(&link.from));
         Ok(LinkList { slug: page.slug, links })
     }
 }

@@ -14,8 +14,8 @@ use crate::ops::views::WriteResult;
 
 /// Edit part of a page, leaving every other byte unchanged
 ///
-/// Pass one kind of change: append, prepend, find and replace, a section, or properties. A section with append or find
-/// limits these to that section. Facts, relations,
+/// Pass one kind of change: append, prepend, find and replace, a section, or properties. A section with append, prepend or
+/// find limits these to that section. Facts, relations,
 /// observations and timeline entries of a replaced section that the new text does not mention are kept; --drop removes
 /// them.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -86,25 +86,47 @@ impl Operation for Edit {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        self.check()?;
-        let dropped = Dropped::parse(self.drop.iter().map(String::as_str));
-        let dropped = match &self.find {
-            Some(find) => dropped.with_found(find),
-            None => dropped,
-        };
-        let section = self.section.as_ref().or(self.before_section.as_ref()).or(self.after_section.as_ref());
-        let section = section.map(String::as_str);
+        let (dropped, section) = (self.prepare()?, self.named_section());
         rewrite(session, &self.reference, self.expected_version, |text| self.apply(text), dropped, section)
     }
 }
 
 impl Edit {
+    /// Checks the parameters; returns the lines that the change may remove.
+    pub(super) fn prepare(&self) -> Result<Dropped> {
+        self.check()?;
+        let dropped = Dropped::parse(self.drop.iter().map(String::as_str));
+        Ok(match &self.find {
+            Some(find) => dropped.with_found(find),
+            None => dropped,
+        })
+    }
+
+    /// Whether a section only limits another kind of change.
+    fn is_within(&self) -> bool {
+        self.append.is_some() || self.prepend.is_some() || self.find.is_some()
+    }
+
+    /// Returns the section that the change names.
+    pub(super) fn named_section(&self) -> Option<&str> {
+        let section = self.section.as_ref().or(self.before_section.as_ref()).or(self.after_section.as_ref());
+        section.map(String::as_str)
+    }
+
+    /// Makes the change, but replaces only the text of a section up to its first subsection.
+    pub(super) fn apply_to_own_text(&self, text: &str) -> std::result::Result<String, edit::EditError> {
+        match (&self.section, &self.with) {
+            (Some(heading), Some(with)) => edit::replace_own_text(text, heading, with),
+            _ => self.apply(text),
+        }
+    }
+
     fn check(&self) -> Result<()> {
         let kinds = [
             self.append.is_some(),
             self.prepend.is_some(),
             self.find.is_some(),
-            self.section.is_some() && self.append.is_none() && self.find.is_none(),
+            self.section.is_some() && !self.is_within(),
             self.before_section.is_some(),
             self.after_section.is_some(),
             !self.set.is_empty() || !self.unset.is_empty(),
@@ -116,7 +138,7 @@ impl Edit {
             1 => {}
             _ => return Err(AppError::usage("more than one kind of change given", hint)),
         }
-        let within = self.section.is_some() && (self.append.is_some() || self.find.is_some());
+        let within = self.section.is_some() && self.is_within();
         let section = self.section.is_some() || self.before_section.is_some() || self.after_section.is_some();
         if (section && !within) != self.with.is_some() {
             return Err(AppError::usage("a section option and --with must be used together", hint));
@@ -127,10 +149,12 @@ impl Edit {
         self.set.iter().try_for_each(|pair| property(pair).map(drop))
     }
 
-    fn apply(&self, text: &str) -> std::result::Result<String, edit::EditError> {
+    pub(super) fn apply(&self, text: &str) -> std::result::Result<String, edit::EditError> {
         let with = self.with.as_deref().unwrap_or_default();
         if let (Some(heading), Some(addition)) = (&self.section, &self.append) {
             edit::append_to_section(text, heading, addition)
+        } else if let (Some(heading), Some(addition)) = (&self.section, &self.prepend) {
+            edit::insert_below_heading(text, heading, addition)
         } else if let (Some(heading), Some(find)) = (&self.section, &self.find) {
             let replace = self.replace.as_deref().unwrap_or_default();
             edit::replace_in_section(text, heading, find, replace, self.expect_count)

@@ -10,7 +10,7 @@ use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::pages::put::new_path;
-use crate::ops::views::WriteResult;
+use crate::ops::views::{TitledWrite, WriteResult};
 
 /// Move a page and update the links to it
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -43,9 +43,9 @@ fn renamed(from: &str, typed: &str, to: VaultPath) -> VaultPath {
 impl Operation for Mv {
     const NAME: &'static str = "mv";
     const WRITES: bool = true;
-    type Output = WriteResult;
+    type Output = TitledWrite;
 
-    fn run(self, session: &Session) -> Result<WriteResult> {
+    fn run(self, session: &Session) -> Result<TitledWrite> {
         let context = session.fresh()?;
         let page = context.page_to_remove(&self.reference)?;
         let name = page.path.rsplit('/').next().unwrap_or(&page.path);
@@ -55,6 +55,7 @@ impl Operation for Mv {
         if to.as_str() != page.path && exists(&context.vault().root().join(to.as_str())) {
             return Err(Error::Exists { path: to.into_string() }.into());
         }
-        Ok(WriteResult::new(relocate(context, &page, &to, self.expected_version)?))
+        let written = WriteResult::new(relocate(context, &page, &to, self.expected_version)?);
+        Ok(TitledWrite { title: page.title, written })
     }
 }

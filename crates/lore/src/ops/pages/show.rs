@@ -148,9 +148,14 @@ impl Operation for Show {
         let parsed = parse(&page.path, &content).page;
         let range = self.lines.as_deref().map(|text| line_range(text, &content)).transpose()?;
         let within = |line: u32| range.is_none_or(|[first, last]| first <= line && line <= last);
+        let visible = session.visible(context)?;
         let links = |filter: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
             let rows = context.store().links(context.project(), &filter)?;
-            rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
+            let mut items: Vec<LinkItem> =
+                rows.into_iter().map(|row| LinkItem::new(context, row)).collect::<Result<_>>()?;
+            let shown = |slug: &str| slug == page.slug || visible.has(slug);
+            items.retain(|link| shown(&link.from) && link.to.as_deref().is_none_or(shown));
+            Ok(items)
         };
         let number = [page.number];
         let state = states(context, std::slice::from_ref(&page))?.pop().unwrap_or_default();

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::pages::show::{PageView, Show};
 use crate::ops::views::timestamp;
 use crate::ops::{Operation, Render};
@@ -38,6 +39,14 @@ pub struct BuildContext {
     #[arg(long)]
     #[serde(default)]
     timeframe: Option<String>,
+    /// Maximum number of pages that a pattern gives [default: 10]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Page of these, starting at 1 [default: 1]
+    #[arg(long)]
+    #[serde(default)]
+    page: Option<usize>,
 }
 
 /// Output of `build-context`.
@@ -51,12 +60,16 @@ pub struct Surroundings {
     related: Vec<Related>,
     /// Whether neighbours were left out.
     cut: bool,
+    /// Whether more pages match the pattern.
+    more: bool,
 }
 
 /// A neighbour.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Related {
     slug: String,
+    id: String,
+    path: Line,
     title: String,
     #[serde(rename = "type")]
     kind: String,
@@ -72,6 +85,8 @@ impl From<Neighbour> for Related {
     fn from(Neighbour { page, hops, state }: Neighbour) -> Related {
         Related {
             slug: page.slug,
+            id: page.id,
+            path: page.path.into(),
             title: page.title,
             kind: page.kind,
             summary: page.summary,
@@ -92,13 +107,23 @@ impl Operation for BuildContext {
         if depth > 20 {
             return Err(AppError::usage("the depth is more than 20", "use a smaller --depth"));
         }
-        let window = Window { limit: MATCHES + 1, offset: 0 };
+        let visible = session.visible(context)?;
+        let (most, page) = (self.limit.unwrap_or(MATCHES), self.page.unwrap_or(1));
+        if most == 0 || page == 0 {
+            return Err(AppError::usage("--limit or --page is 0", "use 1 or more"));
+        }
+        let offset = (page - 1).saturating_mul(most).min(u32::MAX as usize);
+        let window = Window { limit: most.saturating_add(1), offset };
         let mut matches = match context.pages_matching(&self.path, window)? {
-            Some(pages) if !pages.is_empty() => pages,
+            Some(mut pages) if !pages.is_empty() => {
+                pages.retain(|page| visible.has(&page.slug));
+                pages
+            }
             _ => vec![context.page(&self.path)?],
         };
-        let mut cut = matches.len() > MATCHES;
-        matches.truncate(MATCHES);
+        let more = matches.len() > most;
+        let mut cut = more;
+        matches.truncate(most);
         let since = self.timeframe.as_deref().map(|text| since(text, &context.now())).transpose()?;
         let reach =
             Reach { depth, limit: NEIGHBOURS + 1, temporal: Temporal::Current, today: context.today() };
@@ -107,7 +132,8 @@ impl Operation for BuildContext {
         for page in &matches {
             let around = neighbours(context, page, &reach, since)?;
             cut |= around.cut;
-            let new = around.pages.into_iter().filter(|one| seen.insert(one.page.slug.clone()));
+            let shown = around.pages.into_iter().filter(|one| visible.has(&one.page.slug));
+            let new = shown.filter(|one| seen.insert(one.page.slug.clone()));
             related.extend(new.map(Related::from));
         }
         related.sort_by_key(|one| one.hops);
@@ -115,7 +141,7 @@ impl Operation for BuildContext {
         let mut views = views.collect::<Result<Vec<PageView>>>()?.into_iter();
         let page =
             views.next().ok_or_else(|| Error::NotFound { reference: self.path, suggestions: Vec::new() })?;
-        Ok(Surroundings { page, further: views.collect(), related, cut })
+        Ok(Surroundings { page, further: views.collect(), related, cut, more })
     }
 }
 

@@ -4,16 +4,18 @@ use clap::Args;
 use lore_engine::Error;
 use lore_page::edit::{self, Dropped};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::write::WriteNote;
+use super::item::permalink;
+use super::write::{WriteNote, checked_version, hash_of};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::change::rewrite;
+use crate::ops::line::Line;
 use crate::ops::pages::edit::Edit;
-use crate::ops::views::WriteResult;
-use crate::ops::{Operation, read_json};
+use crate::ops::views::{WriteResult, typed};
+use crate::ops::{Operation, Render, read_json};
 
 /// Edit part of a note, leaving the rest unchanged
 ///
@@ -33,15 +35,65 @@ pub struct EditNote {
     #[arg(long, value_name = "N")]
     #[serde(default)]
     expected_version: Option<u64>,
+    /// Fail unless the file of the note has this SHA-256
+    #[arg(long, value_name = "HASH")]
+    #[serde(default)]
+    expected_hash: Option<String>,
+    /// Properties to set as well
+    #[arg(skip)]
+    #[serde(default)]
+    metadata: Map<String, Value>,
+    /// Replace only the text of a section, and keep its subsections
+    #[arg(long)]
+    #[serde(default)]
+    keep_subsections: bool,
+}
+
+/// Output of `edit-note`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoteEdited {
+    title: String,
+    permalink: String,
+    file_path: Line,
+    /// SHA-256 of the file.
+    hash: String,
+    #[serde(flatten)]
+    written: WriteResult,
+}
+
+impl Render for NoteEdited {
+    fn human(&self) -> String {
+        self.written.human()
+    }
 }
 
 impl Operation for EditNote {
     const NAME: &'static str = "edit-note";
     const WRITES: bool = true;
     const HIDDEN: bool = true;
-    type Output = WriteResult;
+    type Output = NoteEdited;
 
-    fn run(self, session: &Session) -> Result<WriteResult> {
+    fn run(mut self, session: &Session) -> Result<NoteEdited> {
+        let context = session.fresh()?;
+        if let Some(expected) = &self.expected_hash {
+            let path = context.file_to_write(&self.path)?;
+            self.expected_version = checked_version(context, &path, Some(expected))?;
+        }
+        let (title, written) = self.edit(session)?;
+        let page = context.page_at(&written.path)?;
+        Ok(NoteEdited {
+            permalink: page.as_ref().map_or_else(|| written.slug.clone(), permalink),
+            title: title.or(page.map(|page| page.title)).unwrap_or_else(|| written.slug.clone()),
+            file_path: written.path.clone(),
+            hash: hash_of(context, &written.path)?,
+            written,
+        })
+    }
+}
+
+impl EditNote {
+    /// Makes the change; returns the title of a note that it created.
+    fn edit(&self, session: &Session) -> Result<(Option<String>, WriteResult)> {
         let named = match serde_json::from_str(&self.content_updates) {
             Ok(Value::Object(named)) => Some(named),
             _ => None,
@@ -49,22 +101,36 @@ impl Operation for EditNote {
         if let Some(content) = self.new_content(named.as_ref())
             && is_missing(session, &self.path)?
         {
-            return WriteNote::new(&self.path, content).write(session);
+            let mut note = WriteNote::new(&self.path, content);
+            note.metadata.clone_from(&self.metadata);
+            return note.write(session).map(|(title, written)| (Some(title), written));
         }
-        if let Some(mut named) = named {
-            named.insert("reference".into(), json!(self.path));
-            if let Some(version) = self.expected_version {
-                named.insert("expected_version".into(), json!(version));
+        let edit = match named {
+            Some(mut named) => {
+                named.insert("reference".into(), json!(self.path));
+                Some(read_json::<Edit>(Value::Object(named))?)
             }
-            let edit: Edit = read_json(Value::Object(named))?;
-            return edit.run(session).map_err(name_fields);
-        }
-        let edit = |text: &str| edit::append(text, &format!("\n{}", self.content_updates.trim_end()));
-        rewrite(session, &self.path, self.expected_version, edit, Dropped::default(), None)
+            None => None,
+        };
+        let (dropped, section) = match &edit {
+            Some(edit) => (edit.prepare().map_err(name_fields)?, edit.named_section()),
+            None => (Dropped::default(), None),
+        };
+        let change = |text: &str| {
+            let changed = match &edit {
+                Some(edit) if self.keep_subsections => edit.apply_to_own_text(text)?,
+                Some(edit) => edit.apply(text)?,
+                None => edit::append(text, &format!("\n{}", self.content_updates.trim_end()))?,
+            };
+            let set = |text: String, (key, value): (&String, &Value)| {
+                edit::set_typed_property(&text, key, &typed(value))
+            };
+            self.metadata.iter().try_fold(changed, set)
+        };
+        let written = rewrite(session, &self.path, self.expected_version, change, dropped, section);
+        Ok((None, written.map_err(name_fields)?))
     }
-}
 
-impl EditNote {
     /// Returns the text of a note that the call creates if it does not exist: what it appends or prepends.
     fn new_content(&self, named: Option<&Map<String, Value>>) -> Option<String> {
         let content = match named {

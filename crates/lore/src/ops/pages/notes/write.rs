@@ -51,11 +51,15 @@ pub struct WriteNote {
     /// Other properties
     #[arg(skip)]
     #[serde(default)]
-    metadata: Map<String, serde_json::Value>,
+    pub(super) metadata: Map<String, serde_json::Value>,
     /// Replace an existing note
     #[arg(long)]
     #[serde(default)]
     overwrite: bool,
+    /// Fail unless the file of the note has this SHA-256
+    #[arg(long, value_name = "HASH")]
+    #[serde(default)]
+    expected_hash: Option<String>,
     /// Line to remove, or facts, relations, observations, timeline, all
     #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
     #[serde(default)]
@@ -71,6 +75,8 @@ pub struct NoteWritten {
     title: String,
     permalink: String,
     file_path: Line,
+    /// SHA-256 of the file.
+    hash: String,
     #[serde(flatten)]
     written: WriteResult,
 }
@@ -81,8 +87,9 @@ impl Operation for WriteNote {
     const HIDDEN: bool = true;
     type Output = NoteWritten;
 
-    fn run(self, session: &Session) -> Result<NoteWritten> {
+    fn run(mut self, session: &Session) -> Result<NoteWritten> {
         let context = session.fresh()?;
+        self.place(session, context)?;
         let path = match self.existing(context)? {
             Some(page) => VaultPath::known(page.path),
             None => self.new_path(context)?,
@@ -93,8 +100,11 @@ impl Operation for WriteNote {
             let failure = AppError::new(Code::Exists, format!("{path} already exists"), hint);
             return Err(AppError { current_version, ..failure });
         }
-        let text = self.text().map_err(|error| AppError::usage(error.to_string(), "fix the content"))?;
-        let expected_version = (!self.overwrite).then_some(0);
+        let checked = checked_version(context, &path, self.expected_hash.as_deref())?;
+        let text = self
+            .text(old_head(context, &path)?.as_deref())
+            .map_err(|error| AppError::usage(error.to_string(), "fix the content"))?;
+        let expected_version = checked.or((!self.overwrite).then_some(0));
         let options = WriteOptions::dropping(&path, Dropped::parse(self.drop.iter().map(String::as_str)));
         let change = PageChange { path, action: Action::Put(text.into_bytes()), expected_version };
         let written = WriteResult::new(write_as(context, &[change], &options)?);
@@ -102,6 +112,7 @@ impl Operation for WriteNote {
             title: self.title,
             permalink: written.slug.clone(),
             file_path: written.path.clone(),
+            hash: hash_of(context, &written.path)?,
             written,
         })
     }
@@ -121,13 +132,28 @@ impl WriteNote {
             note_type: None,
             metadata: Map::new(),
             overwrite: false,
+            expected_hash: None,
             drop: Vec::new(),
         }
     }
 
-    /// Writes the note and returns the result of the write alone.
-    pub(super) fn write(self, session: &Session) -> Result<WriteResult> {
-        self.run(session).map(|written| written.written)
+    /// Writes the note and returns its title and the result of the write.
+    pub(super) fn write(self, session: &Session) -> Result<(String, WriteResult)> {
+        self.run(session).map(|written| (written.title, written.written))
+    }
+
+    /// Puts the directory into the folder of the session's namespace.
+    fn place(&mut self, session: &Session, context: &VaultContext) -> Result<()> {
+        let Some(namespace) = session.namespace_to_write(context)? else { return Ok(()) };
+        let folder = context.policy().namespace_folder(&namespace);
+        let given = self.directory.as_deref().map(|given| given.trim().trim_matches('/')).unwrap_or_default();
+        let is_inside = given == folder || given.starts_with(&format!("{folder}/"));
+        self.directory = Some(match (is_inside, given) {
+            (true, given) => given.to_owned(),
+            (false, "") => folder,
+            (false, given) => format!("{folder}/{given}"),
+        });
+        Ok(())
     }
 
     /// Returns the directory of the note as it is spelled on disk; none if the call does not name one.
@@ -189,14 +215,15 @@ impl WriteNote {
         Err(AppError::new(Code::Exists, message, "use a title with other letters or digits"))
     }
 
-    fn text(&self) -> std::result::Result<String, edit::EditError> {
+    /// Returns the new text. Without frontmatter of its own, it gets that of the note that it replaces.
+    fn text(&self, head: Option<&str>) -> std::result::Result<String, edit::EditError> {
         let mut text = self.content.trim_start_matches('\u{feff}').to_owned();
         if !text.ends_with('\n') {
             text.push('\n');
         }
         let own = parse("x.md", &text).page;
         if own.frontmatter.is_none() {
-            text = format!("---\n---\n\n{text}");
+            text = format!("{}\n{text}", head.unwrap_or("---\n---\n"));
         }
         text = edit::set_property(&text, "title", &Value::Text(self.title.clone()))?;
         // The type in the content is more specific than the default.
@@ -211,6 +238,42 @@ impl WriteNote {
         }
         Ok(text)
     }
+}
+
+/// Returns the frontmatter of a note, if it has one.
+fn old_head(context: &VaultContext, path: &str) -> Result<Option<String>> {
+    let Some(file) = context.vault().read(path, u64::MAX)? else { return Ok(None) };
+    let text = lore_vault::decode(&file.bytes).text.into_owned();
+    let head = parse(path, &text).page.frontmatter;
+    let head = head.map(|lines| text.split_inclusive('\n').take(lines.last as usize).collect::<String>());
+    Ok(head.filter(|head| head.ends_with('\n')))
+}
+
+/// Returns the version of a file that has the expected hash; an error if it has another.
+pub(super) fn checked_version(
+    context: &VaultContext,
+    path: &str,
+    expected_hash: Option<&str>,
+) -> Result<Option<u64>> {
+    let Some(expected) = expected_hash else { return Ok(None) };
+    // The version is read first: a change in between is then refused.
+    let version = context.version_of(path)?;
+    let found = hash_of(context, path)?;
+    if found == expected {
+        return Ok(Some(version));
+    }
+    let message = match found.is_empty() {
+        true => format!("{path} does not exist"),
+        false => format!("{path} changed since it was read: its hash is now {found}"),
+    };
+    let failure = AppError::new(Code::Conflict, message, "read it again, then retry with its hash");
+    Err(AppError { current_version: Some(version), ..failure })
+}
+
+/// Returns the hash of a file; empty if there is none.
+pub(super) fn hash_of(context: &VaultContext, path: &str) -> Result<String> {
+    let file = context.vault().read(path, u64::MAX)?;
+    Ok(file.map(|file| lore_text::ContentHash::of(&file.bytes).to_string()).unwrap_or_default())
 }
 
 fn file_stem(path: &str) -> &str {
