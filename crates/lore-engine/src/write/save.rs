@@ -146,7 +146,7 @@ fn finish<'a>(
     };
     let mut pending: BTreeSet<String> = every.filter(|path| !accepted.contains(*path)).cloned().collect();
     if !accepted.is_empty() {
-        saved.generated = publish::refresh(context, lock)?;
+        saved.generated = publish::refresh(context, lock, context.author())?;
         let paths: Vec<String> = accepted.iter().chain(&saved.generated).cloned().collect();
         match commit::commit(context, lock, &paths, &subject(context, &accepted), context.author(), false) {
             Ok(done) => {

@@ -130,11 +130,12 @@ impl Operation for Graph {
         let mut edges =
             found.links.into_iter().map(|row| LinkItem::new(context, row)).collect::<Result<Vec<_>>>()?;
         let visible = session.visible(context)?;
-        let shown = |slug: &str| slug == page.slug || visible.has(slug);
+        let centre = page.map(|page| page.slug);
+        let shown = |slug: &str| centre.as_deref() == Some(slug) || visible.has(slug);
         nodes.retain(|node| shown(&node.slug));
         edges.retain(|edge| shown(&edge.from) && edge.to.as_deref().is_none_or(shown));
         let mut view = GraphView {
-            centre: page.map(|page| page.slug),
+            centre,
             nodes,
             edges,
             cut: found.cut,
