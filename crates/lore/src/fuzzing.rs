@@ -65,6 +65,7 @@ impl Instance {
             environment,
             db: None,
             project: None,
+            format: None,
             namespace: None,
             // Nobody else changes the vault, so nothing has to watch it.
             sync: false,
@@ -218,6 +219,7 @@ fn environment(folder: &Path) -> Environment {
         models: None,
         db: None,
         project: None,
+        format: None,
         actor: "fuzz".into(),
         clock: std::sync::Arc::new(move || now.clone()),
         terminal: false,
