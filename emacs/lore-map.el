@@ -81,9 +81,28 @@ x none.  c: centre here, i: image, RET: open\n" (length nodes) (length (alist-ge
                             'face 'shadow))
         (unless nodes
           (insert "\nNo page matches.\n"))
-        (lore--map-rings root nodes edges titles)
+        (let* ((linked (lore--map-linked (alist-get 'edges data)))
+               (linked-p (lambda (node) (gethash (alist-get 'slug node) linked))))
+          (lore--map-rings root (seq-filter linked-p nodes) edges titles)
+          (lore--map-alone root (seq-remove linked-p nodes)))
         (when (alist-get 'cut data)
           (insert "\nMore pages are not shown; see `lore-map-limit'.\n"))))))
+
+(defun lore--map-linked (edges)
+  "Return a table of the slugs at the ends of EDGES."
+  (let ((linked (make-hash-table :test #'equal)))
+    (dolist (edge edges linked)
+      (puthash (alist-get 'from edge) t linked)
+      (puthash (alist-get 'to edge) t linked))))
+
+(defun lore--map-alone (root nodes)
+  "Insert NODES of the vault at ROOT that have no links."
+  (when nodes
+    (insert "\nWithout links:\n")
+    (dolist (node nodes)
+      (insert "○ ")
+      (lore-page-button (alist-get 'title node) root (alist-get 'slug node))
+      (insert (propertize (format "  %s" (alist-get 'type node)) 'face 'shadow) "\n"))))
 
 (defun lore--map-rings (root nodes edges titles)
   "Insert NODES of the vault at ROOT by distance, with their EDGES.

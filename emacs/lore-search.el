@@ -191,24 +191,32 @@ DATA is the output of `lore search'; return the buffer."
   (interactive)
   (let* ((root (lore-current-vault))
          (buffer (lore-show-hits root "" nil))
-         words)
-    (display-buffer buffer '((display-buffer-reuse-window display-buffer-at-bottom)
-                             (window-height . 0.4) (inhibit-same-window . t)))
-    (setq lore--search-hits buffer)
-    (minibuffer-with-setup-hook
-        (lambda ()
-          (add-hook 'after-change-functions (lambda (&rest _) (lore--search-typed root)) nil t)
-          (when initial
-            (lore--search-typed root)))
-      (setq words (read-from-minibuffer (format "Search %s: " (lore-vault-name root))
-                                        initial lore-search-map)))
+         (window (display-buffer buffer
+                                 '((display-buffer-reuse-window display-buffer-at-bottom)
+                                   (window-height . 0.4) (inhibit-same-window . t))))
+         (words (unwind-protect
+                    (lore--search-read root buffer initial)
+                  (when (window-live-p window)
+                    (quit-window nil window)))))
+    (unless (equal words "")
+      (lore--search-open root buffer words))))
+
+(defun lore--search-read (root buffer initial)
+  "Read words, beginning with INITIAL; show their hits in ROOT in BUFFER."
+  (setq lore--search-hits buffer)
+  (unwind-protect
+      (minibuffer-with-setup-hook
+          (lambda ()
+            (add-hook 'after-change-functions (lambda (&rest _) (lore--search-typed root)) nil t)
+            (when initial
+              (lore--search-typed root)))
+        (read-from-minibuffer (format "Search %s: " (lore-vault-name root))
+                              initial lore-search-map))
+    ;; RET may come before the last search has begun or ended.
     (when lore--search-timer
       (cancel-timer lore--search-timer))
-    ;; RET may come before the last search has begun.
-    (unless (equal words "")
-      (when (process-live-p lore--search-process)
-        (lore-cancel lore--search-process))
-      (lore--search-open root buffer words))))
+    (when (process-live-p lore--search-process)
+      (lore-cancel lore--search-process))))
 
 (defun lore--search-open (root buffer words)
   "Open the selected hit of BUFFER, or the first one for WORDS in ROOT."

@@ -86,11 +86,13 @@
 
 (defun lore--set-prefix (symbol value)
   "Bind the commands to the key VALUE in `lore-mode'; it becomes SYMBOL's."
-  (when-let ((old (and (boundp symbol) (symbol-value symbol))))
-    (define-key lore-mode-map (kbd old) nil))
-  (set-default symbol value)
-  (when value
-    (define-key lore-mode-map (kbd value) 'lore-prefix-map)))
+  (let ((old (and (boundp symbol) (symbol-value symbol))))
+    (dolist (map (list lore-mode-map lore-view-mode-map))
+      (when old
+        (define-key map (kbd old) nil))
+      (when value
+        (define-key map (kbd value) 'lore-prefix-map))))
+  (set-default symbol value))
 
 (defcustom lore-keymap-prefix "C-c n"
   "Key of the commands of Lore in the buffers of a vault; nil for none.

@@ -120,6 +120,7 @@ CHOICE is a string, or a function of the candidates."
                      "tag")))
           (save-window-excursion
             (lore-search)
+            (should-not (get-buffer-window lore--search-hits))
             (should (string-match-p "Sign the tag  sign\n    " shown))
             (should (string-match-p "Release checklist  hub\n    " shown))
             (should (member (file-name-nondirectory (buffer-file-name)) '("hub.md" "sign.md")))
@@ -230,7 +231,7 @@ CHOICE is a string, or a function of the candidates."
         (should (string-match-p "^◉ Sign the tag  note$" (buffer-string)))
         (should (string-match-p "^  ○ Release checklist  note\n      → Sign the tag$"
                                 (buffer-string)))
-        (should (string-search "Espresso ratio" (buffer-string)))
+        (should (string-match-p "^Without links:\n○ Espresso ratio" (buffer-string)))
         (should (equal (lore-browse-test-press "Sign the tag") '("sign.md" 1)))
         (lore-browse-test-answer "emacs" (lore-map-by-project)))
       (lore-test-until (string-search "Map of kb, project emacs" (lore-test-text name)))
