@@ -36,7 +36,7 @@ pub(crate) fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     let mut page =
         Page { properties: properties(&scan), frontmatter: head_lines(&scan, &lines), ..Page::default() };
     body::apply(&mut page, path);
-    page.refs = page.properties.list("refs");
+    page.refs = value::references(&page.properties);
     let is_excluded = page.properties.get("roam_exclude").is_some();
     if is_excluded {
         page.id = None;

@@ -43,7 +43,7 @@ pub struct Page {
     pub facts: Vec<Fact>,
     /// Timeline entries: `- **YYYY-MM-DD** | source — summary`.
     pub entries: Vec<Entry>,
-    /// The `ROAM_REFS` of an Org file: what it is about, as URLs and citation keys.
+    /// The `ROAM_REFS` of an Org file: what it is about, as URLs and citation keys, `@key`.
     pub refs: Vec<String>,
     /// Headings of an Org file with an id of their own.
     pub nodes: Vec<Node>,

@@ -12,7 +12,7 @@ impl<'t> Lines<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         let mut starts = Vec::with_capacity(text.len() / 32 + 1);
         starts.push(0);
-        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
         if starts.len() > 1 && starts.last() == Some(&text.len()) {
             starts.pop();
         }

@@ -26,7 +26,7 @@ pub(super) fn nodes(scan: &Scan<'_>, page: &Page) -> Vec<Node> {
                     id,
                     title: heading.text.clone(),
                     aliases: properties.list("aliases"),
-                    refs: properties.list("refs"),
+                    refs: value::references(&properties),
                     tags: unique(tags),
                     todo: line.todo.map(str::to_owned),
                     level: heading.level,

@@ -66,15 +66,14 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
     scanner.file_drawer(start);
     let mut at = start;
     while at < text.len() {
-        let next = scanner.take(at);
-        // Lines in between are those of a block or drawer.
-        let skipped = if next - at < 512 {
-            text.as_bytes()[at..next].iter().filter(|byte| **byte == b'\n').count()
-        } else {
-            memchr::memchr_iter(b'\n', &text.as_bytes()[at..next]).count()
+        let (content, next) = line(text, at);
+        let end = scanner.take(content, at, next);
+        // A block or drawer has more than one line.
+        scanner.line += match end == next {
+            true => 1,
+            false => memchr::memchr_iter(b'\n', &text.as_bytes()[at..end]).count() as u32,
         };
-        scanner.line += skipped as u32;
-        at = next;
+        at = end;
     }
     scanner.close_items(0, text.len());
     scanner.scan
@@ -107,9 +106,8 @@ struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// Reads the line at a byte, and returns where the next one starts.
-    fn take(&mut self, start: usize) -> usize {
-        let (content, next) = line(self.text, start);
+    /// Reads a line, and returns where the next one starts: after `next` if the line starts a block or drawer.
+    fn take(&mut self, content: &'t str, start: usize, next: usize) -> usize {
         let bytes = content.as_bytes();
         let indent = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let Some(first) = bytes.get(indent) else {

@@ -126,6 +126,28 @@ pub(crate) fn property_value(key: &str, text: &str) -> Option<Value> {
     Some(Value::Text(timestamp::whole(text).unwrap_or_else(|| text.to_owned())))
 }
 
+/// Returns the references of a file or heading. Citations in any form are written as `@key`.
+pub(super) fn references(properties: &Properties) -> Vec<String> {
+    let mut found = Vec::new();
+    for reference in properties.list("refs") {
+        let inner = reference.strip_prefix("[cite").and_then(|rest| rest.strip_suffix(']'));
+        let keys = inner.and_then(|inner| inner.split_once(':')).map(|(_, keys)| keys);
+        let plain = ["cite:", "citep:", "citet:"].iter().find_map(|scheme| reference.strip_prefix(scheme));
+        match (keys, plain) {
+            (Some(keys), _) => {
+                let keys = keys.split([';', ' ']).filter(|key| key.starts_with('@'));
+                found.extend(keys.map(str::to_owned));
+            }
+            (None, Some(keys)) => {
+                let keys = keys.split([',', ';']).map(|key| key.trim_start_matches(['&', '@']));
+                found.extend(keys.filter(|key| !key.is_empty()).map(|key| format!("@{key}")));
+            }
+            (None, None) => found.push(reference),
+        }
+    }
+    found
+}
+
 /// Splits `:a:b: :c:` into words.
 pub(crate) fn tag_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c == ':' || c.is_whitespace()).filter(|word| !word.is_empty())
