@@ -43,7 +43,7 @@ pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
     Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path, choose,
     choose_model, chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, moved_pages,
-    names_of, reconcile, resolve, resolve_targets, validate, without_scheme,
+    names_of, node_named, node_place, reconcile, resolve, resolve_targets, validate, without_scheme,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
@@ -72,7 +72,7 @@ pub use search::{
 };
 pub use write::{
     FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, RelationLine,
-    Unlinked, begin, check_format, close_link, commit_by_hand, follow_move, git_state, is_committed, link,
+    Unlinked, begin, close_link, commit_by_hand, follow_move, git_state, is_committed, link, link_target,
     pull, push, reach_remote, refresh_generated, relocate, remote_privacy, target_of, unlink, with_relation,
     write, write_as,
 };

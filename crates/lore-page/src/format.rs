@@ -30,12 +30,39 @@ impl Format {
         if extension.eq_ignore_ascii_case("org") { Format::Org } else { Format::Markdown }
     }
 
+    /// Guesses the format of a text that comes without a path: Org if it starts with a drawer, a keyword or a headline,
+    /// or has an Org link.
+    pub fn guess(text: &str) -> Format {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim_start();
+        let starts =
+            |start: &str| first.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
+        let has_headline = || text.lines().any(|line| line.starts_with("** ") || line.starts_with("*** "));
+        let is_org = starts(":PROPERTIES:")
+            || starts("#+")
+            || text.contains("[[id:")
+            || text.contains("[[file:")
+            || text.contains("#+begin_")
+            || text.contains("#+BEGIN_")
+            || has_headline();
+        if is_org { Format::Org } else { Format::Markdown }
+    }
+
+    /// Parses a text that has no path.
+    pub fn parse(self, text: &str) -> Parsed {
+        self.read("", text).0
+    }
+
     /// Parses a page, and also returns the blocks and inline elements it was built from.
     pub(crate) fn read(self, path: &str, text: &str) -> (Parsed, Blocks, Inline) {
         match self {
             Format::Markdown => markdown::read(path, text),
             Format::Org => org::read(path, text),
         }
+    }
+
+    /// Returns the byte where the text starts: after the frontmatter, or the drawer and keywords.
+    pub fn body_start(self, text: &str) -> usize {
+        self.read("", text).0.page.truth.start
     }
 
     /// Returns the blocks of a body, and the byte where the body starts.
@@ -62,8 +89,8 @@ impl Format {
         self.heading_mark().to_string().repeat(level)
     }
 
-    /// Returns the level of the sections directly below the title.
-    pub(crate) fn section_level(self) -> u8 {
+    /// Returns the level of the sections directly below the title: 2 in Markdown, where the title is a heading, 1 in Org.
+    pub fn section_level(self) -> u8 {
         match self {
             Format::Markdown => 2,
             Format::Org => 1,

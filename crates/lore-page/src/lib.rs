@@ -14,6 +14,7 @@
 
 mod body;
 mod conflict;
+mod convert;
 pub mod edit;
 mod format;
 mod frontmatter;
@@ -28,6 +29,7 @@ mod wiki;
 
 pub use body::{Linkable, heading_links, linkable, prose};
 pub use conflict::conflict_markers;
+pub use convert::convert;
 pub use format::{Format, parse};
 pub use interval::{Interval, Reversed, overlapping_pairs};
 

@@ -56,6 +56,7 @@ pub(crate) fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     page.links.extend(links);
     add_observed_tags(&mut page);
     page.nodes = node::nodes(&scan, &page);
+    page.markup = markup(&scan, &lines);
     if page.summary.is_none() {
         page.summary = summary::quoted(text, &scan);
     }
@@ -125,6 +126,16 @@ fn properties(scan: &Scan<'_>) -> Properties {
     found
 }
 
+/// Returns the lines of the body that are drawers of headings or keywords.
+fn markup(scan: &Scan<'_>, lines: &Lines<'_>) -> Vec<LineRange> {
+    let drawers = scan.headlines.iter().filter_map(|heading| scan.drawers.get(&heading.start));
+    let keywords = scan.keywords.iter().filter(|keyword| !keyword.is_in_head);
+    let ranges = drawers.map(|drawer| &drawer.range).chain(keywords.map(|keyword| &keyword.range));
+    ranges
+        .map(|range| LineRange { first: lines.number(range.start), last: lines.number(range.end - 1) })
+        .collect()
+}
+
 /// Adds the tags of observations to those of the page.
 fn add_observed_tags(page: &mut Page) {
     if page.observations.iter().any(|observation| !observation.tags.is_empty()) {
@@ -143,4 +154,4 @@ fn on_one_line(text: &str) -> Cow<'_, str> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

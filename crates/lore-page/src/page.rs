@@ -47,6 +47,8 @@ pub struct Page {
     pub refs: Vec<String>,
     /// Headings of an Org file with an id of their own.
     pub nodes: Vec<Node>,
+    /// Lines of the body of an Org file that say nothing themselves: drawers of headings, and keywords.
+    pub markup: Vec<LineRange>,
 }
 
 /// A heading of an Org file with an id of its own.

@@ -6,7 +6,7 @@ use lore_text::PartialDate;
 use super::EditError;
 use super::doc::Doc;
 use super::lines::{filled, join_lines, splice};
-use crate::grammar::{CONTEXT, escape};
+use crate::grammar::{CONTEXT, RELATION_LABELS, escape};
 use crate::interval::Interval;
 use crate::page::{LINKS_TO, Link, Page};
 
@@ -170,7 +170,14 @@ fn has_relation(page: &Page, new: &NewRelation) -> bool {
 
 fn written(format: Format, new: &NewRelation) -> String {
     let word = new.relation.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-    let verb = if word { new.relation.clone() } else { format!("\"{}\"", new.relation) };
+    let is_label = format == Format::Org && RELATION_LABELS.contains(&new.relation.as_str());
+    let verb = if is_label {
+        new.relation.to_uppercase()
+    } else if word {
+        new.relation.clone()
+    } else {
+        format!("\"{}\"", new.relation)
+    };
     let mut line = format!("{verb} {}", format.link(&new.target, new.label.as_deref()));
     if let Some(context) = &new.context {
         line += &format!(" ({context})");

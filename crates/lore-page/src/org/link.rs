@@ -49,7 +49,7 @@ pub(crate) fn target_of(target: &str) -> Target<'_> {
         _ if target.starts_with(['/', '~']) || target.starts_with("./") || target.starts_with("../") => {
             file(target)
         }
-        Some((scheme, rest)) if is_scheme(scheme) && !rest.starts_with([' ', '\n', '\t']) => {
+        Some((scheme, rest)) if is_scheme(scheme) && !rest.starts_with([' ', '\n', '\t', ':']) => {
             Target::Elsewhere
         }
         _ if target.starts_with('(') || target.is_empty() => Target::Elsewhere,

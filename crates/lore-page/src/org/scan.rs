@@ -97,6 +97,8 @@ struct Scanner<'t> {
     blank: usize,
     /// Whether the last line was text that the next one continues.
     in_text: bool,
+    /// Whether there was a quote block; only the first can be the summary.
+    has_quote: bool,
     /// Whether lines are those of a log, which are no items.
     in_log: bool,
     /// Until where each kind of block, and LaTeX, is known to be unclosed.
@@ -298,7 +300,7 @@ impl<'t> Scanner<'t> {
         self.element(indent, start);
         self.scan.blocks.unlinkable.push(start..next);
         let Some(kind) = OPAQUE_BLOCKS.iter().position(|known| known.eq_ignore_ascii_case(name)) else {
-            if name.eq_ignore_ascii_case("quote") && self.scan.first_quote.is_none() {
+            if name.eq_ignore_ascii_case("quote") && !std::mem::replace(&mut self.has_quote, true) {
                 let end = self.end_of(next, |line| is_end(line, name));
                 self.scan.first_quote = end.map(|(end, _)| next..end);
             }

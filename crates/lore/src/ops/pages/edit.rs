@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_page::edit::Dropped;
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -94,7 +94,14 @@ impl Operation for Edit {
         };
         let section = self.section.as_ref().or(self.before_section.as_ref()).or(self.after_section.as_ref());
         let section = section.map(String::as_str);
-        rewrite(session, &self.reference, self.expected_version, |text| self.apply(text), dropped, section)
+        rewrite(
+            session,
+            &self.reference,
+            self.expected_version,
+            |format, text| self.apply(format, text),
+            dropped,
+            section,
+        )
     }
 }
 
@@ -127,32 +134,32 @@ impl Edit {
         self.set.iter().try_for_each(|pair| property(pair).map(drop))
     }
 
-    fn apply(&self, text: &str) -> std::result::Result<String, edit::EditError> {
+    fn apply(&self, format: Format, text: &str) -> std::result::Result<String, edit::EditError> {
         let with = self.with.as_deref().unwrap_or_default();
         if let (Some(heading), Some(addition)) = (&self.section, &self.append) {
-            edit::append_to_section(text, heading, addition)
+            edit::append_to_section(format, text, heading, addition)
         } else if let (Some(heading), Some(find)) = (&self.section, &self.find) {
             let replace = self.replace.as_deref().unwrap_or_default();
-            edit::replace_in_section(text, heading, find, replace, self.expect_count)
+            edit::replace_in_section(format, text, heading, find, replace, self.expect_count)
         } else if let Some(addition) = &self.append {
-            edit::append(text, addition)
+            edit::append(format, text, addition)
         } else if let Some(addition) = &self.prepend {
-            edit::prepend(text, addition)
+            edit::prepend(format, text, addition)
         } else if let Some(find) = &self.find {
             edit::replace_text(text, find, self.replace.as_deref().unwrap_or_default(), self.expect_count)
         } else if let Some(heading) = &self.section {
-            edit::replace_section(text, heading, with)
+            edit::replace_section(format, text, heading, with)
         } else if let Some(heading) = &self.before_section {
-            edit::insert_before_section(text, heading, with)
+            edit::insert_before_section(format, text, heading, with)
         } else if let Some(heading) = &self.after_section {
-            edit::insert_after_section(text, heading, with)
+            edit::insert_after_section(format, text, heading, with)
         } else {
             let mut text = text.to_owned();
             for (key, value) in self.set.iter().filter_map(|pair| property(pair).ok()) {
-                text = edit::set_property(&text, &key, &value)?;
+                text = edit::set_property(format, &text, &key, &value)?;
             }
             for key in &self.unset {
-                text = edit::remove_property(&text, key)?;
+                text = edit::remove_property(format, &text, key)?;
             }
             Ok(text)
         }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use lore_engine::Error;
+use lore_page::Format;
 use lore_page::edit::{self, Dropped};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,7 +60,9 @@ impl Operation for EditNote {
             let edit: Edit = read_json(Value::Object(named))?;
             return edit.run(session).map_err(name_fields);
         }
-        let edit = |text: &str| edit::append(text, &format!("\n{}", self.content_updates.trim_end()));
+        let edit = |format: Format, text: &str| {
+            edit::append(format, text, &format!("\n{}", self.content_updates.trim_end()))
+        };
         rewrite(session, &self.path, self.expected_version, edit, Dropped::default(), None)
     }
 }
