@@ -59,9 +59,9 @@ pub use namespace::{
 pub use note::Note;
 pub use policy::{
     Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
-    Mirror, NamespacePolicy, OnEdited, Owner, PathClass, Pattern, Policy, Profile, QueryMode, Raw, RollUp,
-    Rotate, Routine, Rule, Schema, Since, Table, Verb, fill, is_namespace_name, line_of, plain_predicate,
-    verbs,
+    Mirror, NamespacePolicy, OnEdited, Owner, PageFormat, PathClass, Pattern, Policy, Profile, QueryMode,
+    Raw, RollUp, Rotate, Routine, Rule, Schema, Since, Table, Verb, fill, is_namespace_name, line_of,
+    plain_predicate, verbs,
 };
 pub use predicates::ValueRules;
 pub use refresh::{Follow, Scope, follow, refresh};

@@ -164,8 +164,9 @@ pub(crate) fn free_path_of(context: &VaultContext, naming: &Naming<'_>) -> Resul
         .replace("{time}", &now.strftime("%Y%m%d%H%M%S").to_string());
     let folder = folder.trim_matches('/');
     let stem = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-    let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
-    let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
+    let extension = context.extension_for(lore_vault::folder(&stem))?;
+    let numbered = (2..).map(|number| format!("{stem}-{number}.{extension}"));
+    let mut names = std::iter::once(format!("{stem}.{extension}")).chain(numbered);
     let free = names.find(|path| !is_taken(context, path));
     Ok(context.vault().page_path(&free.unwrap_or(stem))?)
 }

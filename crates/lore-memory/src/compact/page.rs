@@ -63,7 +63,11 @@ pub(super) fn folder_of(context: &VaultContext, cluster: &Cluster) -> String {
 pub(super) fn path_of(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<String> {
     if let Some(slug) = &draft.slug {
         let plain = without_scheme(slug);
-        let file = if is_page_path(plain) { plain.to_owned() } else { format!("{plain}.md") };
+        let file = if is_page_path(plain) {
+            plain.to_owned()
+        } else {
+            format!("{plain}.{}", context.extension_for(lore_vault::folder(plain))?)
+        };
         let path = context.vault().page_path(&file)?;
         return match exists(&context.vault().root().join(&path)) {
             true => Err(Error::Exists { path }),

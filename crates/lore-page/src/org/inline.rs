@@ -153,8 +153,8 @@ impl Scanner<'_> {
         while at < until {
             let before = at.checked_sub(1).map(|before| bytes[before]);
             let is_angled = before == Some(b'<');
-            let is_free = before
-                .is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'[' | b'_' | b'-'));
+            let is_free =
+                before.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-'));
             if is_angled || is_free {
                 let length = bytes[at + 3..until].iter().take_while(|byte| is_id_byte(**byte)).count();
                 let end = at + 3 + length;

@@ -140,6 +140,11 @@ fn links_of_all_kinds_are_found() {
         "<id:abc-1> id:0192f3a1-7c4e, grid:00000000\n",
         &["links_to id:abc-1 1", "links_to id:0192f3a1-7c4e 1"],
     );
+    // Org sees a plain link in brackets that are not closed.
+    check_links(
+        "- [[id:0192f3a1-7c4e][A]\n- [[id:2][B]]\n",
+        &["links_to id:0192f3a1-7c4e 1", "links_to id:2 (B) 2"],
+    );
     check_links("| a | [[id:1][b]] |\n", &["links_to id:1 (b) 1"]);
     check_links("[[id:1][unclosed\n\nparagraph]]\n- [[id:2]\n- [x]]\n", &[]);
 }
