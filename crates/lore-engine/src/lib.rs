@@ -43,7 +43,7 @@ pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
     Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path, choose,
     choose_model, chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, moved_pages,
-    names_of, reconcile, resolve, resolve_targets, validate, without_scheme,
+    names_of, node_named, node_place, reconcile, resolve, resolve_targets, validate, without_scheme,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
@@ -59,9 +59,9 @@ pub use namespace::{
 pub use note::Note;
 pub use policy::{
     Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
-    Mirror, NamespacePolicy, OnEdited, Owner, PathClass, Pattern, Policy, Profile, QueryMode, Raw, RollUp,
-    Rotate, Routine, Rule, Schema, Since, Table, Verb, fill, is_namespace_name, line_of, plain_predicate,
-    verbs,
+    Mirror, NamespacePolicy, OnEdited, Owner, PageFormat, PathClass, Pattern, Policy, Profile, QueryMode,
+    Raw, RollUp, Rotate, Routine, Rule, Schema, Since, Table, Verb, fill, is_namespace_name, line_of,
+    plain_predicate, verbs,
 };
 pub use predicates::ValueRules;
 pub use refresh::{Follow, Scope, follow, refresh};
@@ -72,7 +72,7 @@ pub use search::{
 };
 pub use write::{
     FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved, PushFailure,
-    RelationLine, Saved, Unlinked, begin, check_format, close_link, commit_by_hand, follow_move, git_state,
-    is_committed, link, pull, push, reach_remote, refresh_generated, relocate, remote_privacy, save,
+    RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state, is_committed,
+    link, link_target, pull, push, reach_remote, refresh_generated, relocate, remote_privacy, save,
     target_of, unlink, with_relation, write, write_as,
 };

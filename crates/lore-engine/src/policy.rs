@@ -65,6 +65,34 @@ pub enum Unmatched {
     ReadOnly,
 }
 
+/// A format of pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageFormat {
+    /// Markdown.
+    Markdown,
+    /// Org.
+    Org,
+}
+
+impl PageFormat {
+    /// Returns its name in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            PageFormat::Markdown => "markdown",
+            PageFormat::Org => "org",
+        }
+    }
+
+    /// Returns the extension of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            PageFormat::Markdown => "md",
+            PageFormat::Org => "org",
+        }
+    }
+}
+
 /// What a vault allows and requires.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -75,6 +103,8 @@ pub struct Policy {
     pub name: Option<String>,
     /// The profile it was created with.
     pub profile: Profile,
+    /// The format of new pages and generated files; without it, that of the pages in their folder.
+    pub format: Option<PageFormat>,
     /// Files to exclude from the index.
     pub exclude: Vec<Pattern>,
     /// What is allowed where no rule matches.

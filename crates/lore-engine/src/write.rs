@@ -49,7 +49,7 @@ use record::{FileChange, record};
 pub use fast_forward::FastForward;
 pub use git_state::PushFailure;
 pub use relations::{
-    LinkWritten, NewLink, RelationLine, Unlinked, check_format, close_link, link, target_of, unlink,
+    LinkWritten, NewLink, RelationLine, Unlinked, close_link, link, link_target, target_of, unlink,
     with_relation,
 };
 pub use relocate::{follow_move, relocate};

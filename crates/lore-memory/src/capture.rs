@@ -12,15 +12,15 @@ mod semantic_similarity;
 mod similar;
 mod tags;
 
-pub(crate) use page::{Naming, NewPage, free_path_of, is_taken, is_title_taken, list, new_page};
+pub(crate) use page::{Naming, NewPage, free_path_of, in_format, is_taken, is_title_taken, list, new_page};
 pub use similar::{Comparison, Similar, SimilarityMethod, similar_pages, similar_pages_in};
 
 use lore_engine::{
     Action, Error, LedgerNotes, PageChange, Receipt, Result, VaultContext, WriteOptions, is_committed,
-    is_known_namespace, named_namespace, refuse_secret, target_of, write_as,
+    is_known_namespace, link_target, named_namespace, refuse_secret, target_of, write_as,
 };
 use lore_page::edit::Dropped;
-use lore_page::{Interval, edit};
+use lore_page::{Format, Interval, edit};
 use lore_ports::{Filter, PageRow};
 use lore_vault::VaultPath;
 
@@ -176,6 +176,7 @@ fn stated_relations(context: &VaultContext, request: &CaptureRequest) -> Result<
         Ok(edit::NewRelation {
             relation: verb.to_owned(),
             target: target_of(context, &context.page(page)?)?,
+            label: None,
             context: None,
             interval: Interval::default(),
         })
@@ -240,10 +241,16 @@ fn try_create(
     };
     let mut text = new_page(context, &path, &new)?;
     for relation in *relations {
-        let added = edit::add_relation(&text, relation);
+        let to = context.find(&relation.target)?;
+        let (target, label) = match &to {
+            Some(to) => link_target(&path, to, relation.target.clone()),
+            None => (relation.target.clone(), None),
+        };
+        let relation = &edit::NewRelation { target, label, ..relation.clone() };
+        let added = edit::add_relation(Format::of(&path), &text, relation);
         text = added.map_err(|source| Error::Edit { slug: path.clone(), source })?;
     }
-    let (text, related) = with_links(context, text, title, near.to_vec())?;
+    let (text, related) = with_links(context, &path, text, title, near.to_vec())?;
     let page = PageChange {
         path: VaultPath::known(path.clone()),
         action: Action::Put(text.into_bytes()),

@@ -14,7 +14,7 @@ use lore_engine::{
     Action, Authority, Edit, Error, PageChange, Receipt, Result, VaultContext, Verb, WriteOptions,
     page_terms, write_as,
 };
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, StateChange, Window};
 use lore_text::{date_millis, jaccard};
 use lore_vault::{VaultPath, decode, files_below, is_page_path};
@@ -132,9 +132,9 @@ pub fn mark_curated(context: &VaultContext, references: &[String]) -> Result<Rec
     };
     let (today, count) = (context.today(), pages.len());
     let stamp = |page: &PageRow| {
-        let (slug, today) = (page.slug.clone(), today.clone());
+        let (slug, today, format) = (page.slug.clone(), today.clone(), Format::of(&page.path));
         let edit: Edit<'static> = Box::new(move |text| {
-            edit::set_property(text, LAST_CURATED, &Value::Text(today.clone()))
+            edit::set_property(format, text, LAST_CURATED, &Value::Text(today.clone()))
                 .map_err(|source| Error::Edit { slug: slug.clone(), source })
         });
         PageChange {

@@ -84,7 +84,7 @@ fn apply_fixes(context: &VaultContext, schema: &Schema, path: &str, text: &str) 
     let mut text = text.to_owned();
     let page = parse(path, &text).page;
     let mut set = |key: &str, value: Value| {
-        if let Ok(edited) = edit::set_property(&text, key, &value) {
+        if let Ok(edited) = edit::set_property(lore_page::Format::of(path), &text, key, &value) {
             text = edited;
         }
     };

@@ -7,10 +7,8 @@ pub use split::{SplitPart, SplitPlan, apply_split, plan_split};
 
 use std::collections::{BTreeMap, HashSet};
 
-use lore_engine::{
-    Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, check_format, write_as,
-};
-use lore_page::{LINKS_TO, Link, Properties, Value, edit, parse};
+use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
+use lore_page::{Format, LINKS_TO, Link, Properties, Value, convert, edit, parse};
 use lore_ports::{LinkFilter, PageNo, PageRow};
 use lore_text::slugify;
 use lore_vault::{VaultPath, decode, exists, sidecar};
@@ -64,7 +62,8 @@ pub fn plan_merge(context: &VaultContext, target: &PageRow, others: &[PageRow]) 
     for other in others {
         let body = without_self_links(&text_of(context, other)?, &other.path, &own, &name)?;
         let body = rebase_links(&target.path, &other.path, &body)?;
-        let combined = edit::combine(&text, &body);
+        let body = convert(&body, Format::of(&other.path), Format::of(&target.path));
+        let combined = edit::combine(Format::of(&target.path), &text, &body);
         text = combined.map_err(|source| failed(&target.path, source))?;
         text = with_properties(&text, &target.path, other, &body)?;
     }
@@ -105,7 +104,7 @@ fn check_pages(target: &PageRow, others: &[PageRow]) -> Result<()> {
             hint: "name two or more different pages; the first one remains".into(),
         });
     }
-    std::iter::once(target).chain(others).try_for_each(|page| check_format(&page.path))
+    Ok(())
 }
 
 /// Moves the data beside a merged page, if the remaining page has none; two of them only a person can combine.
@@ -157,7 +156,7 @@ fn without_self_links(
     lines.dedup();
     // From last to first, so that the line numbers above stay valid.
     let removed = lines.iter().rev().try_fold(text.to_owned(), |text, line| {
-        edit::remove_relation(&text, *line).map_err(|source| failed(path, source))
+        edit::remove_relation(Format::of(path), &text, *line).map_err(|source| failed(path, source))
     })?;
     let mut follow = |link: &Link| leads_here(link).then(|| name.target(path, link));
     edit::retarget_links(&removed, path, &mut follow).map_err(|source| failed(path, source))
@@ -165,7 +164,7 @@ fn without_self_links(
 
 /// Adds the names, tags and further properties of a merged page.
 fn with_properties(text: &str, path: &str, other: &PageRow, other_text: &str) -> Result<String> {
-    let (page, merged) = (parse(path, text).page, parse(&other.path, other_text).page);
+    let (page, merged) = (parse(path, text).page, parse(path, other_text).page);
     let mut aliases = page.properties.list("aliases");
     let headings = merged.heading_title.clone().into_iter();
     let names =
@@ -177,12 +176,12 @@ fn with_properties(text: &str, path: &str, other: &PageRow, other_text: &str) ->
         }
     }
     let set = |text: &str, key: &str, value: &Value| {
-        edit::set_property(text, key, value).map_err(|source| failed(path, source))
+        edit::set_property(Format::of(path), text, key, value).map_err(|source| failed(path, source))
     };
     let mut text = set(text, "aliases", &list(aliases))?;
     let tags = Properties::list(&merged.properties, "tags");
     for tag in tags.iter().filter(|tag| !page.tags.contains(tag)) {
-        text = edit::add_tag(&text, tag).map_err(|source| failed(path, source))?;
+        text = edit::add_tag(Format::of(path), &text, tag).map_err(|source| failed(path, source))?;
     }
     for (key, value) in merged.properties.iter().filter(|(key, _)| !OWN.contains(key)) {
         match (page.properties.get(key), value) {

@@ -3,7 +3,7 @@
 
 use lore_engine::{Error, Mirror, Result, VaultContext, property_values};
 use lore_page::edit::{self, SectionPlace};
-use lore_page::parse;
+use lore_page::{Format, parse};
 use lore_ports::{Filter, Order, Window};
 use lore_text::secrets::masked;
 use lore_vault::{decode, without_extension};
@@ -85,7 +85,7 @@ fn rules(context: &VaultContext, mirror: &Mirror) -> Result<Rules> {
 
 /// Returns the list items of a section as rules.
 fn listed(text: &str, section: &str) -> Vec<ExportRule> {
-    let items = edit::section_items(text, section).unwrap_or_default();
+    let items = edit::section_items(Format::Markdown, text, section).unwrap_or_default();
     let rule = |item: &str| {
         let item = item.trim().trim_start_matches(['-', '*', '+']).trim().trim_matches('`').trim();
         match item.strip_prefix("## ") {
@@ -103,12 +103,12 @@ fn exported(text: &str, rules: &Rules) -> String {
     let named = |place: &SectionPlace, rules: &[ExportRule]| {
         rules.contains(&ExportRule::Section(place.heading.text.trim().to_lowercase()))
     };
-    let sections = edit::sections(&text);
+    let sections = edit::sections(Format::Markdown, &text);
     let removed = sections
         .iter()
         .filter(|place| named(place, &rules.leave_out) && !named(place, &rules.include))
         .collect::<Vec<_>>();
-    let text = edit::remove_sections(&text, removed);
+    let text = edit::remove_sections(Format::Markdown, &text, removed);
     let has = |line: &str, rules: &[ExportRule]| {
         let line = line.to_lowercase();
         rules.iter().any(|rule| matches!(rule, ExportRule::Text(text) if line.contains(text)))

@@ -5,7 +5,7 @@ use lore_engine::{
     Action, Authority, Edit, Error, PageChange, Receipt, Result, Routine, VaultContext, WriteOptions, fill,
     write_as,
 };
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_vault::{VaultPath, without_extension};
 
@@ -140,14 +140,15 @@ pub fn record_run(context: &VaultContext, info: &RoutineInfo) -> Result<Option<R
         Some(_) => {
             let path = path.clone();
             let edit: Edit<'static> = Box::new(move |text| {
-                recorded(text, &time, &actor).map_err(|source| Error::Edit { slug: path.clone(), source })
+                recorded(Format::of(&path), text, &time, &actor)
+                    .map_err(|source| Error::Edit { slug: path.clone(), source })
             });
             Action::Edit(edit)
         }
         None => {
             let template = context.template("dossier")?.unwrap_or_else(|| DOSSIER.to_owned());
             let text = fill(&template, &info.name, &context.today());
-            let text = recorded(&text, &time, &actor)
+            let text = recorded(Format::of(&path), &text, &time, &actor)
                 .map_err(|source| Error::Edit { slug: path.clone(), source })?;
             Action::Put(text.into_bytes())
         }
@@ -162,9 +163,14 @@ pub fn record_run(context: &VaultContext, info: &RoutineInfo) -> Result<Option<R
 }
 
 /// Returns a dossier with the time of a run: as a property, and as the first line of its section.
-fn recorded(text: &str, time: &str, actor: &str) -> std::result::Result<String, edit::EditError> {
-    let text = edit::set_property(text, LAST_RUN, &Value::Text(time.to_owned()))?;
-    let places = edit::sections(&text);
+fn recorded(
+    format: Format,
+    text: &str,
+    time: &str,
+    actor: &str,
+) -> std::result::Result<String, edit::EditError> {
+    let text = edit::set_property(format, text, LAST_RUN, &Value::Text(time.to_owned()))?;
+    let places = edit::sections(format, &text);
     let Some(place) = places.iter().find(|place| place.heading.text == LAST_RUN_SECTION) else {
         return Ok(text);
     };
@@ -173,7 +179,7 @@ fn recorded(text: &str, time: &str, actor: &str) -> std::result::Result<String, 
     let notes: Vec<&str> = body.trim().lines().filter(|line| !is_record(line)).collect();
     let notes = notes.join("\n");
     let record = format!("Run at {time} by {actor}.\n\n{}", notes.trim());
-    edit::replace_section(&text, LAST_RUN_SECTION, record.trim_end())
+    edit::replace_section(format, &text, LAST_RUN_SECTION, record.trim_end())
 }
 
 #[cfg(test)]
@@ -184,11 +190,13 @@ mod tests {
     #[test]
     fn run_is_recorded_and_notes_are_kept() {
         let page = "---\ntitle: D\n---\n# D\n\n## Open items\n\n## Last run\n\nNot run yet.\n";
-        let first = recorded(page, "2026-05-18T04:00:00+00:00", "agent").expect("a dossier");
+        let first =
+            recorded(Format::Markdown, page, "2026-05-18T04:00:00+00:00", "agent").expect("a dossier");
         assert!(first.ends_with("## Last run\n\nRun at 2026-05-18T04:00:00+00:00 by agent.\n"), "{first}");
         assert_eq!(last_run_of(&first), "2026-05-18T04:00:00Z".parse().ok());
         let noted = first + "\nAll quiet.\n";
-        let second = recorded(&noted, "2026-05-19T04:00:00+00:00", "agent").expect("a dossier");
+        let second =
+            recorded(Format::Markdown, &noted, "2026-05-19T04:00:00+00:00", "agent").expect("a dossier");
         assert!(
             second.ends_with("## Last run\n\nRun at 2026-05-19T04:00:00+00:00 by agent.\n\nAll quiet.\n"),
             "{second}"

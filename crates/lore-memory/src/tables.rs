@@ -3,6 +3,7 @@
 use lore_engine::{
     Action, Edit, Error, PageChange, Receipt, Result, Table, VaultContext, WriteOptions, write_as,
 };
+use lore_page::Format;
 use lore_page::edit::{self, EditError};
 use lore_vault::{VaultPath, decode, without_extension};
 
@@ -33,7 +34,7 @@ pub fn read_table(context: &VaultContext, name: &str) -> Result<TableData> {
     let mut data = TableData { path: path.clone(), columns: table.columns.clone(), rows: Vec::new() };
     let Some(file) = context.vault().read(&path, u64::MAX)? else { return Ok(data) };
     let text = decode(&file.bytes).text;
-    let found = match edit::table(&text, table.section.as_deref()) {
+    let found = match edit::table(Format::of(&path), &text, table.section.as_deref()) {
         Ok(found) => found,
         Err(EditError::NoSection { .. }) => None,
         Err(source) => return Err(Error::Edit { slug: path, source }),
@@ -67,7 +68,8 @@ pub fn set_table_row(
     let mut row = vec![(first.clone(), key.to_owned())];
     row.extend(others.iter().filter_map(|column| given(column).or_else(|| empty(column))));
     let section = table.section.clone();
-    let edit = move |text: &str| edit::put_row(text, section.as_deref(), &row);
+    let format = Format::of(&page_path(&table));
+    let edit = move |text: &str| edit::put_row(format, text, section.as_deref(), &row);
     write_page(context, &table, edit)
 }
 
@@ -81,8 +83,9 @@ pub fn remove_table_row(context: &VaultContext, name: &str, key: &str) -> Result
         return Err(bad_input(format!("the table {name} has no row {key:?}"), &hint));
     }
     let (section, key) = (table.section.clone(), key.to_owned());
+    let format = Format::of(&page_path(&table));
     write_page(context, &table, move |text: &str| {
-        let removed = edit::remove_row(text, section.as_deref(), &key)?;
+        let removed = edit::remove_row(format, text, section.as_deref(), &key)?;
         Ok(removed.unwrap_or_else(|| text.to_owned()))
     })
 }

@@ -43,9 +43,43 @@ pub struct Page {
     pub facts: Vec<Fact>,
     /// Timeline entries: `- **YYYY-MM-DD** | source — summary`.
     pub entries: Vec<Entry>,
+    /// The `ROAM_REFS` of an Org file: what it is about, as URLs and citation keys, `@key`.
+    pub refs: Vec<String>,
+    /// Headings of an Org file with an id of their own.
+    pub nodes: Vec<Node>,
+    /// Lines of the body of an Org file that say nothing themselves: drawers of headings, and keywords.
+    pub markup: Vec<LineRange>,
+}
+
+/// A heading of an Org file with an id of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The `ID` property.
+    pub id: String,
+    /// Text of the heading, without markup.
+    pub title: String,
+    /// The `ROAM_ALIASES` property.
+    pub aliases: Vec<String>,
+    /// The `ROAM_REFS` property.
+    pub refs: Vec<String>,
+    /// Its own tags, after those it inherits from the file and the headings above it.
+    pub tags: Vec<String>,
+    /// The TODO keyword.
+    pub todo: Option<String>,
+    /// Level of the heading.
+    pub level: u8,
+    /// Lines from the heading to the end of its section, including subsections.
+    pub lines: LineRange,
+    /// All properties of the heading.
+    pub properties: Properties,
 }
 
 impl Page {
+    /// Returns the innermost node that contains a line; `None` if that is the page itself.
+    pub fn node_at(&self, line: u32) -> Option<&Node> {
+        self.nodes.iter().rfind(|node| (node.lines.first..=node.lines.last).contains(&line))
+    }
+
     /// Returns the title to show: the `title` property, else the first level-one heading, else the file name.
     pub fn shown_title(&self) -> &str {
         let declared = self.properties.text("title").is_some_and(|title| !title.trim().is_empty());
@@ -128,7 +162,7 @@ pub struct Properties(pub Vec<(String, Value)>);
 /// A heading and its section, which extends to the next heading of the same or a higher level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// Level, from 1 to 6.
+    /// Level: from 1 to 6 in Markdown, from 1 in Org.
     pub level: u8,
     /// Text of the heading, without markup.
     pub text: String,
@@ -154,9 +188,9 @@ pub struct Observation {
 /// The syntax of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkStyle {
-    /// `[[Target]]`.
+    /// By name: `[[Target]]`, and in Org `[[id:…]]` and `[[roam:…]]`.
     Wiki,
-    /// `[text](path.md)`.
+    /// By path: `[text](path.md)`, and in Org `[[file:path.org]]`.
     Markdown,
 }
 

@@ -15,7 +15,7 @@ pub(crate) const OBSIDIAN: &str = ".obsidian";
 pub(crate) const PACKAGES: &str = "node_modules";
 
 /// The extensions of a page.
-pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
+pub const EXTENSIONS: [&str; 3] = ["md", "markdown", "org"];
 
 /// Whether a name is hidden. Hidden files are neither walked, watched nor listed, and only sidecar data is written below a
 /// hidden name.

@@ -65,7 +65,6 @@ impl Instance {
             environment,
             db: None,
             project: None,
-            format: None,
             namespace: None,
             // Nobody else changes the vault, so nothing has to watch it.
             sync: false,

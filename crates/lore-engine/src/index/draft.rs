@@ -129,6 +129,13 @@ fn keys(source: &DraftSource<'_>, page: &Page, id: &str, former: &[String]) -> V
         keys.push((KeyKind::Alias, fold(alias)));
         keys.push((KeyKind::NameSlug, slugify(alias)));
     }
+    for node in &page.nodes {
+        keys.push((KeyKind::Id, fold(&node.id)));
+        for name in std::iter::once(&node.title).chain(&node.aliases) {
+            keys.push((KeyKind::Alias, fold(name)));
+            keys.push((KeyKind::NameSlug, slugify(name)));
+        }
+    }
     keys.extend(slug.match_indices('/').map(|(at, _)| (KeyKind::Suffix, slug[at + 1..].to_owned())));
     if source.claim != slug {
         keys.push((KeyKind::DesiredSlug, source.claim.clone()));
@@ -136,6 +143,13 @@ fn keys(source: &DraftSource<'_>, page: &Page, id: &str, former: &[String]) -> V
     for path in former {
         let slug = path_slug(path);
         keys.push((KeyKind::Former, fold(path)));
+        for node in &page.nodes {
+            keys.push((KeyKind::Id, fold(&node.id)));
+            for name in std::iter::once(&node.title).chain(&node.aliases) {
+                keys.push((KeyKind::Alias, fold(name)));
+                keys.push((KeyKind::NameSlug, slugify(name)));
+            }
+        }
         keys.extend(slug.match_indices('/').map(|(at, _)| (KeyKind::Former, slug[at + 1..].to_owned())));
         keys.push((KeyKind::Former, slug));
     }
@@ -230,6 +244,10 @@ fn statements(page: &Page) -> Vec<Statement> {
 
 fn search_text(source: &DraftSource<'_>, page: &Page) -> SearchText {
     let mut tags = page.tags.join(" ");
+    for tag in page.nodes.iter().flat_map(|node| &node.tags).filter(|tag| !page.tags.contains(tag)) {
+        tags.push(' ');
+        tags.push_str(tag);
+    }
     for (key, value) in page.properties.iter() {
         // Ids, and properties with a column of their own, would only add noise.
         if !matches!(key, "id" | "title" | "tags" | "tag" | "aliases" | "alias" | "summary" | "permalink") {
@@ -237,10 +255,11 @@ fn search_text(source: &DraftSource<'_>, page: &Page) -> SearchText {
         }
     }
     let terms = |text: &str| search_terms(text, Language::English);
+    let node_aliases = page.nodes.iter().flat_map(|node| &node.aliases);
     let (truth, timeline) = body(source.text, page);
     SearchText {
         title: terms(&page.title),
-        aliases: terms(&join(page.aliases.iter().chain(&page.heading_title))),
+        aliases: terms(&join(page.aliases.iter().chain(&page.heading_title).chain(node_aliases))),
         headings: terms(&join(page.headings.iter().map(|heading| &heading.text))),
         tags: terms(&tags),
         summary: terms(page.summary.as_deref().unwrap_or_default()),

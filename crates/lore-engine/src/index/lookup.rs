@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use lore_ports::{Filter, KeyRow, NameQuery, Order, PageRow, Window};
 use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
+use super::node::split_place;
 use super::resolve::{
     Purpose, as_path, as_pattern, find, find_to, names_of, resolve, resolve_to, without_scheme,
 };
@@ -97,6 +98,7 @@ impl VaultContext {
     /// Returns a reference with an old path replaced by its new one.
     fn current_name(&self, reference: &str) -> String {
         let policy = self.policy();
+        let reference = split_place(reference).map_or(reference, |(file, _)| file);
         match as_path(reference) {
             Some(path) => format!("./{}", policy.alias(path).as_deref().unwrap_or(path)),
             None => policy.alias(without_scheme(reference)).unwrap_or_else(|| reference.to_owned()),

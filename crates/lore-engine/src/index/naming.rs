@@ -1,12 +1,14 @@
 //! Names the file of a new page as the files beside it are named: after its title in a folder such as Obsidian's, by its slug
 //! otherwise.
 
+use lore_page::Format;
 use lore_ports::{Filter, Order, Window};
 use lore_text::{date_in_name, slugify};
 use lore_vault::{folder, without_extension};
 
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::policy::PageFormat;
 
 /// Number of pages that are looked at to learn how files are named.
 const SAMPLE: usize = 200;
@@ -39,6 +41,24 @@ impl VaultContext {
             NameStyle::Title => name,
             NameStyle::Slug => slug,
         })
+    }
+
+    /// Returns the extension of a new page in a directory: that of the policy, else that of most pages there or in the
+    /// nearest directory above that has pages.
+    pub fn extension_for(&self, directory: &str) -> Result<&'static str> {
+        if let Some(format) = self.policy().format {
+            return Ok(format.extension());
+        }
+        let mut at = directory;
+        loop {
+            let names = self.names_in(at)?;
+            let org = names.iter().filter(|path| Format::of(path) == Format::Org).count();
+            if !names.is_empty() || at.is_empty() {
+                let format = if org * 2 > names.len() { PageFormat::Org } else { PageFormat::Markdown };
+                return Ok(format.extension());
+            }
+            at = folder(at);
+        }
     }
 
     /// Returns how the pages of a directory are named; if they do not tell, those of the nearest directory above that do, then

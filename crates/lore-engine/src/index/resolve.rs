@@ -67,11 +67,13 @@ struct Pointer<'a> {
     title: &'a str,
 }
 
-/// Parses a pointer: `id:ID`, `lore: Title (ID)`, `ai-kb: Title (ID)`, or `Title (UUID)` as in a generated index.
+/// Parses a pointer: `id:ID` (in Org, an id is any word), `lore: Title (ID)`, `ai-kb: Title (ID)`, or `Title (UUID)` as in a generated index.
 fn pointer(reference: &str) -> Option<Pointer<'_>> {
     let found = |id: &str, title| Pointer { id: fold(id), title };
     if let Some(id) = after_word(reference, "id:") {
-        return is_hexadecimal(id).then(|| found(id, ""));
+        let is_written =
+            !id.is_empty() && !reference[3..].starts_with(' ') && !id.contains(char::is_whitespace);
+        return (is_hexadecimal(id) || is_written).then(|| found(id, ""));
     }
     let marked = POINTERS.iter().find_map(|word| after_word(reference, word));
     let (title, rest) = marked.unwrap_or(reference).rsplit_once('(')?;

@@ -18,7 +18,13 @@ impl<'a> StructuredLines<'a> {
     /// Reads the structured lines of a page.
     pub(super) fn of(page: &'a Page) -> StructuredLines<'a> {
         let is_lifecycle = |relation: &str| LIFECYCLE_RELATIONS.contains(&fold(relation).as_str());
-        let silent = page.links.iter().filter(|link| is_lifecycle(&link.relation)).map(|link| link.line);
+        // A label in the middle of prose does not hide the prose: there, the context of the link is its line.
+        let is_line =
+            |context: &Option<String>| context.as_ref().is_none_or(|context| !context.contains("[["));
+        let relations =
+            page.links.iter().filter(|link| is_lifecycle(&link.relation) && is_line(&link.context));
+        let markup = page.markup.iter().flat_map(|lines| lines.first..=lines.last);
+        let silent = relations.map(|link| link.line).chain(markup);
         let facts = page.facts.iter().map(|fact| (fact.line, fact));
         StructuredLines { silent: silent.collect(), facts: facts.collect() }
     }

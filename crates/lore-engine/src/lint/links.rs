@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_page::{heading_links, parse};
+use lore_page::{Format, heading_links, parse};
 use lore_ports::{LinkFilter, LinkRow, PageNo};
 use lore_text::{fold, is_day_name};
 use lore_vault::{decode, exists, files, without_extension};
@@ -106,11 +106,11 @@ pub fn broken_links(
 
 /// Returns the links of a page to headings that it does not have itself, each with its line.
 pub(super) fn own_headings(path: &str, text: &str) -> Vec<(u32, String)> {
-    if !text.contains("[[#") {
+    if !text.contains("[[#") && !text.contains("[[*") {
         return Vec::new();
     }
     let own = HeadingNames::new(&parse(path, text).page, text);
-    let missing = heading_links(text).into_iter().filter(|(_, heading)| !own.has(heading));
+    let missing = heading_links(Format::of(path), text).into_iter().filter(|(_, heading)| !own.has(heading));
     missing.map(|(line, heading)| (line, format!("the page has no heading {heading:?}"))).collect()
 }
 

@@ -144,7 +144,10 @@ fn tables(found: &mut Findings<'_>, text: &str) {
     let policy = found.policy;
     for (name, rules) in policy.tables.iter().filter(|(_, rules)| without_extension(&rules.path) == stem) {
         // A page without the section or the table has no rows.
-        let Ok(Some(table)) = edit::table(text, rules.section.as_deref()) else { continue };
+        let Ok(Some(table)) = edit::table(lore_page::Format::of(found.path), text, rules.section.as_deref())
+        else {
+            continue;
+        };
         for column in rules.columns.iter().filter(|column| !table.columns.contains(&column.to_lowercase())) {
             found.add(Lint::FieldMissing, None, format!("the table {name} has no column {column:?}"), false);
         }
@@ -247,9 +250,11 @@ fn headings(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
     {
         found.add(Lint::SectionMissing, None, format!("the heading `# {wanted}` is missing"), false);
     }
+    let level = lore_page::Format::of(found.path).section_level();
     let mut after = 0;
     for wanted in &schema.sections {
-        let mut named = page.headings.iter().filter(|heading| heading.level == 2 && heading.text == *wanted);
+        let mut named =
+            page.headings.iter().filter(|heading| heading.level == level && heading.text == *wanted);
         let at = named.next();
         if let Some(again) = named.next().filter(|_| schema.unique) {
             let message = format!("the section `## {wanted}` occurs more than once");

@@ -48,7 +48,7 @@ impl Policy {
         if named || path == EXPECTATIONS_FILE {
             return PathClass::Data;
         }
-        PathClass::Refused("a page's name must end in .md")
+        PathClass::Refused("a page's name must end in .md or .org")
     }
 
     /// Whether a path is below the directory of raw captures.
@@ -81,7 +81,7 @@ mod tests {
             ("people/.raw/ada.json", false, PathClass::Sidecar),
             ("plans/active.base", false, PathClass::Data),
             ("expectations.toml", false, PathClass::Data),
-            ("picture.png", false, PathClass::Refused("a page's name must end in .md")),
+            ("picture.png", false, PathClass::Refused("a page's name must end in .md or .org")),
         ] {
             assert_eq!(policy.classify(path, ignored), expected, "{path}");
         }

@@ -4,6 +4,8 @@ mod built;
 
 use serde::{Deserialize, Serialize};
 
+use super::PageFormat;
+
 /// A built-in policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -46,6 +48,29 @@ impl Profile {
     /// Returns the template with a name, if the profile has one: that of a page type, or `meeting`.
     pub fn template(self, kind: &str) -> Option<&'static str> {
         self.templates().iter().find(|(name, _)| *name == kind).map(|(_, text)| *text)
+    }
+
+    /// Returns its initial `lore.toml` for pages of another format; the profile's own if it has no other.
+    pub fn policy_in(self, format: Option<PageFormat>) -> String {
+        match (self, format) {
+            (Profile::Roam, Some(PageFormat::Markdown)) => {
+                self.policy().replace("format = \"org\"", "format = \"markdown\"").replace(".org", ".md")
+            }
+            (Profile::Roam, _) | (_, None) => self.policy().to_owned(),
+            (_, Some(format)) => {
+                let line = format!("profile = \"{}\"\n", self.name());
+                let with_format = format!("{line}format = \"{}\"\n", format.name());
+                self.policy().replacen(&line, &with_format, 1)
+            }
+        }
+    }
+
+    /// Returns the initial files of a vault for pages of a format.
+    pub fn seeds_in(self, format: Option<PageFormat>) -> &'static [(&'static str, &'static str)] {
+        match (self, format) {
+            (Profile::Roam, Some(PageFormat::Markdown)) => built::ROAM_MARKDOWN,
+            _ => self.seeds(),
+        }
     }
 
     /// Returns the initial files of a vault: path and text, with `{{date}}`, `{{actor}}` and `{{id}}` to be filled in.

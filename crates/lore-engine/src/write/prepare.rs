@@ -1,7 +1,7 @@
 //! Prepares a requested change: path, version, permission, new bytes.
 
 use lore_page::edit::LineChanges;
-use lore_page::{Value, edit, revision, revision_of_edit};
+use lore_page::{Format, Value, edit, revision, revision_of_edit};
 use lore_ports::Authorship;
 use lore_text::ContentHash;
 use lore_vault::{decode, exists, folder, is_page_path};
@@ -155,7 +155,7 @@ fn put(
     match (old, std::str::from_utf8(bytes)) {
         (Some(Ok(current)), Ok(new)) => {
             ready.sole_author = false;
-            Ok(revision(current, new, &revision_time(context)).into_bytes())
+            Ok(revision(Format::of(&ready.path), current, new, &revision_time(context)).into_bytes())
         }
         _ => Ok(bytes.to_vec()),
     }
@@ -175,7 +175,7 @@ fn rewritten(
     }
     match (ready.old.as_deref().map(std::str::from_utf8), std::str::from_utf8(&bytes)) {
         (Some(Ok(current)), Ok(new)) => {
-            Ok(revision_of_edit(current, new, &revision_time(context)).into_bytes())
+            Ok(revision_of_edit(Format::of(&ready.path), current, new, &revision_time(context)).into_bytes())
         }
         _ => Ok(bytes),
     }
@@ -269,7 +269,8 @@ fn stamp(context: &VaultContext, ready: &mut PreparedChange) {
     let Some(key) = policy.schema(&ready.path).and_then(|schema| schema.stamp.as_ref()) else { return };
     let Some(text) = ready.new.as_deref().and_then(|new| std::str::from_utf8(new).ok()) else { return };
     if is_page_path(&ready.path)
-        && let Ok(text) = edit::set_property(text, key, &Value::Text(context.today()))
+        && let Ok(text) =
+            edit::set_property(Format::of(&ready.path), text, key, &Value::Text(context.today()))
     {
         ready.new = Some(text.into_bytes());
     }

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use lore_page::{Interval, LINKS_TO, Link, edit, parse};
+use lore_page::{Format, Interval, LINKS_TO, Link, edit, parse};
 use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold, on_one_line};
 use lore_vault::{VaultPath, without_extension};
@@ -98,13 +98,13 @@ pub fn with_relation(context: &VaultContext, path: &str, text: &str, new: &Relat
         return Ok(text.to_owned());
     }
     if let (Some(until), Some(open)) = (line.interval.until, open_line(&same, line.interval)) {
-        return edit::close_relation(text, open.link.line, until).map_err(failed);
+        return edit::close_relation(Format::of(path), text, open.link.line, until).map_err(failed);
     }
     if let Some(other) = same.iter().find(|one| one.link.interval.overlaps(line.interval)) {
         let written = format!("{} [[{}]]", line.relation, line.target);
         return Err(overlap(&slug(), &with_interval(&written, line.interval), other));
     }
-    edit::add_relation(text, line).map_err(failed)
+    edit::add_relation(Format::of(path), text, line).map_err(failed)
 }
 
 /// Returns the line without an end that an interval with an end closes.
@@ -116,15 +116,29 @@ fn open_line<'a>(same: &[&'a Stated], interval: Interval) -> Option<&'a Stated> 
     same.iter().find(is_open).copied()
 }
 
+/// Returns the target and label of a link from a page to another: its name, or from an Org file its id with the title.
+pub fn link_target(source: &str, to: &PageRow, name: String) -> (String, Option<String>) {
+    let id = to.properties.text("id").filter(|_| Format::of(source) == Format::Org);
+    match id {
+        Some(id) => (format!("id:{id}"), Some(to.title.clone())),
+        None => (name, None),
+    }
+}
+
 /// Creates a relation. If it already exists with the same interval, nothing changes.
 pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
     let relation = on_one_line(new.relation);
     check_relation(&relation)?;
-    let target = target_of(context, new.to)?;
+    let (target, label) = link_target(&new.from.path, new.to, target_of(context, new.to)?);
     let (path, to) = (&new.from.path, new.to.number);
     let note = new.context.map(str::to_owned);
-    let line =
-        edit::NewRelation { relation: relation.clone(), target, context: note, interval: new.interval };
+    let line = edit::NewRelation {
+        relation: relation.clone(),
+        target,
+        label,
+        context: note,
+        interval: new.interval,
+    };
     let written = format!("{relation} [[{}]]", line.target);
     let line = RelationLine { line, to: Some(to) };
     let edit = |text: &str| with_relation(context, path, text, &line);
@@ -169,7 +183,7 @@ pub fn close_link(
             let written = format!("{} [[{}]]", one.link.relation, one.link.target);
             return Err(overlap(&page.slug, &with_interval(&written, interval), other));
         }
-        edit::close_relation(text, one.link.line, until)
+        edit::close_relation(Format::of(&path), text, one.link.line, until)
             .map_err(|source| Error::Edit { slug: page.slug.clone(), source })
     };
     let receipt = change(context, &path, &edit, expected_version)?;
@@ -195,7 +209,7 @@ pub fn unlink(
         found.replace((rows(&cut), rows(&left)));
         // From last to first, so that the line numbers above stay valid.
         cut.iter().rev().try_fold(text.to_owned(), |text, one| {
-            edit::remove_relation(&text, one.link.line)
+            edit::remove_relation(Format::of(&from.path), &text, one.link.line)
                 .map_err(|source| Error::Edit { slug: from.slug.clone(), source })
         })
     };
@@ -210,20 +224,8 @@ fn change(
     edit: &dyn Fn(&str) -> Result<String>,
     expected_version: Option<u64>,
 ) -> Result<Receipt> {
-    check_format(path)?;
     let action = Action::Edit(Box::new(edit));
     write(context, &[PageChange { path: VaultPath::known(path.to_owned()), action, expected_version }])
-}
-
-/// Checks that a page is Markdown, the only format in which relations are written.
-pub fn check_format(path: &str) -> Result<()> {
-    match path.rsplit_once('.') {
-        Some((_, extension)) if extension.eq_ignore_ascii_case("org") => Err(Error::BadInput {
-            message: format!("{path} is an Org page; Lore cannot write relations or facts to Org pages yet"),
-            hint: "add the line to the file yourself; nothing was changed".into(),
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// Returns the links of a text as the index would have them, each resolved to its page.

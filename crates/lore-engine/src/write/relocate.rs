@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use lore_page::{Link, LinkStyle, Value, edit, parse};
+use lore_page::{Format, Link, LinkStyle, Value, convert, edit, parse};
 use lore_ports::{Filter, KeyKind, LinkFilter, NameQuery, Order, PageRow, Window};
 use lore_text::{fold, path_slug, slugify};
-use lore_vault::{VaultPath, exists, folder, relative, sidecar, without_extension};
+use lore_vault::{VaultPath, exists, folder, is_page_path, relative, sidecar, without_extension};
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
@@ -115,7 +115,7 @@ impl Move<'_> {
         for (key, value) in parse(source, &text.clone()).page.properties.iter() {
             let follow = |value: &Value| match value {
                 Value::Text(name) if names_page(key, name, &self.old) => {
-                    let is_file = name.trim().ends_with(".md");
+                    let is_file = is_page_path(name.trim());
                     Some(Value::Text(if is_file { self.to.to_owned() } else { path_slug(self.to) }))
                 }
                 _ => None,
@@ -128,7 +128,7 @@ impl Move<'_> {
                 value => follow(value),
             };
             if let Some(new) = new {
-                text = finish(source, edit::set_property(&text, key, &new))?;
+                text = finish(source, edit::set_property(Format::of(source), &text, key, &new))?;
             }
         }
         Ok(text)
@@ -144,7 +144,8 @@ impl Move<'_> {
             (LinkStyle::Wiki, true) => self.follow_wiki(link),
             (LinkStyle::Wiki, false) => None,
         };
-        finish(self.from, edit::retarget_links(text, self.from, &mut follow))
+        let text = finish(self.from, edit::retarget_links(text, self.from, &mut follow))?;
+        Ok(convert(&text, Format::of(self.from), Format::of(self.to)))
     }
 
     fn leads_here(&self, source: &str, link: &Link) -> bool {
@@ -153,6 +154,9 @@ impl Move<'_> {
 
     fn follow_wiki(&self, link: &Link) -> Option<String> {
         let target = link.target.trim();
+        if target.starts_with("id:") {
+            return None;
+        }
         let slug = slugify(without_extension(target));
         if self.names.iter().any(|name| *name == fold(target) || *name == slug) {
             return None;
@@ -238,6 +242,8 @@ fn names_kept(context: &VaultContext, page: &PageRow) -> Result<Vec<String>> {
     let text = lore_vault::decode(&file.bytes).text.into_owned();
     let parsed = parse(&page.path, &text).page;
     let mut names: Vec<String> = parsed.aliases;
+    names.extend(parsed.nodes.iter().flat_map(|node| [node.id.clone(), node.title.clone()]));
+    names.extend(parsed.nodes.into_iter().flat_map(|node| node.aliases));
     names.extend(parsed.id);
     names.extend(parsed.heading_title);
     names.extend(parsed.properties.text("title").map(str::to_owned));

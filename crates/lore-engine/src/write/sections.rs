@@ -1,6 +1,6 @@
 //! What a schema says about edits of sections: which only grow, and whether an edit must name its section.
 
-use lore_page::{edit, parse};
+use lore_page::{Format, edit};
 use lore_vault::decode;
 
 use super::{Action, PageChange, PreparedChange, WriteOptions};
@@ -18,14 +18,20 @@ pub(super) fn check(
     let Some(schema) = policy.schema(&ready.path).filter(|_| !terms.is_move) else { return Ok(()) };
     let (Some(old), Some(new)) = (&ready.old, &ready.new) else { return Ok(()) };
     let (old, new) = (decode(old).text, decode(new).text);
+    let format = Format::of(&ready.path);
     let is_edit = matches!(change.action, Action::Edit(_) | Action::Rewrite(_));
-    if is_edit && schema.edit_by_section && terms.section.is_none() && body(&old) != body(&new) {
-        let names = edit::sections(&old).into_iter().filter(|place| place.heading.level == 2);
+    if is_edit
+        && schema.edit_by_section
+        && terms.section.is_none()
+        && body(format, &old) != body(format, &new)
+    {
+        let names = edit::sections(format, &old).into_iter();
+        let names = names.filter(|place| place.heading.level == format.section_level());
         let sections = names.map(|place| place.heading.text).collect();
         return Err(Error::SectionNeeded { path: ready.path.clone(), sections });
     }
     for section in &schema.append_only {
-        let (before, after) = (texts(&old, section), texts(&new, section));
+        let (before, after) = (texts(format, &old, section), texts(format, &new, section));
         if !after.starts_with(before.trim_end()) {
             return Err(Error::AppendOnly { path: ready.path.clone(), section: section.clone() });
         }
@@ -34,13 +40,14 @@ pub(super) fn check(
 }
 
 /// Returns the text of the sections with this name, without blank lines before it.
-fn texts(text: &str, name: &str) -> String {
-    let places = edit::sections(text);
-    let named = places.iter().filter(|place| place.heading.level == 2 && place.heading.text == name);
+fn texts(format: Format, text: &str, name: &str) -> String {
+    let places = edit::sections(format, text);
+    let level = format.section_level();
+    let named = places.iter().filter(|place| place.heading.level == level && place.heading.text == name);
     let bodies: String = named.map(|place| place.body.of(text)).collect();
     bodies.replace("\r\n", "\n").trim_start_matches('\n').to_owned()
 }
 
-fn body(text: &str) -> &str {
-    &text[parse("", text).page.truth.start..]
+fn body(format: Format, text: &str) -> &str {
+    &text[format.body_start(text)..]
 }

@@ -1,7 +1,7 @@
 //! Builds the page of a capture: its path, title and the properties its schema requires.
 
 use lore_engine::{Capture, Error, Result, Schema, VaultContext, Verb};
-use lore_page::{Value, edit, parse};
+use lore_page::{Format, Value, convert, edit, parse};
 use lore_ports::{KeyKind, NameQuery};
 use lore_text::{path_slug, project_slug, slugify};
 use lore_vault::exists;
@@ -29,19 +29,30 @@ pub(crate) struct NewPage<'a> {
     pub extra: Vec<(&'static str, String)>,
 }
 
+/// Returns a text in the format of a path. Text for an Org file may be Markdown, which agents write.
+pub(crate) fn in_format(path: &str, text: &str) -> String {
+    match Format::of(path) {
+        Format::Markdown => text.to_owned(),
+        Format::Org => convert(text, Format::guess(text), Format::Org),
+    }
+}
+
 /// Returns the text of the page, with its own properties kept and those its schema requires added.
 pub(crate) fn new_page(context: &VaultContext, path: &str, new: &NewPage<'_>) -> Result<String> {
     let policy = context.policy();
     let schema = policy.schema(path).cloned().unwrap_or_default();
-    let given = parse(path, new.text).page;
-    let mut text = new.text.trim_start_matches('\u{feff}').trim().to_owned() + "\n";
-    if given.heading_title.is_none() {
+    let format = Format::of(path);
+    let mut text =
+        in_format(path, new.text.trim_start_matches('\u{feff}').trim()).trim_end().to_owned() + "\n";
+    let given = parse(path, &text).page;
+    if format == Format::Markdown && given.heading_title.is_none() {
         let heading = format!("# {}\n\n", new.title);
-        text = edit::prepend(&text, &heading).map_err(|source| edit_failed(path, source))?;
+        text = edit::prepend(format, &text, &heading).map_err(|source| edit_failed(path, source))?;
     }
     for (key, value) in properties(context, new, &schema) {
         if given.properties.get(&key).is_none() {
-            text = edit::set_property(&text, &key, &value).map_err(|source| edit_failed(path, source))?;
+            text = edit::set_property(format, &text, &key, &value)
+                .map_err(|source| edit_failed(path, source))?;
         }
     }
     Ok(text)
@@ -153,8 +164,9 @@ pub(crate) fn free_path_of(context: &VaultContext, naming: &Naming<'_>) -> Resul
         .replace("{time}", &now.strftime("%Y%m%d%H%M%S").to_string());
     let folder = folder.trim_matches('/');
     let stem = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-    let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
-    let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
+    let extension = context.extension_for(lore_vault::folder(&stem))?;
+    let numbered = (2..).map(|number| format!("{stem}-{number}.{extension}"));
+    let mut names = std::iter::once(format!("{stem}.{extension}")).chain(numbered);
     let free = names.find(|path| !is_taken(context, path));
     Ok(context.vault().page_path(&free.unwrap_or(stem))?)
 }

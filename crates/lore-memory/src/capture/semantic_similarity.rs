@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lore_engine::{Capture, Note, Result, VaultContext, VectorQuery, chunks, nearest};
-use lore_page::parse;
+use lore_page::Format;
 use lore_ports::{Filter, ModelRow, PageNo};
 
 use super::similar::CANDIDATES;
@@ -97,7 +97,7 @@ pub(super) fn semantic_similarity(
 /// Returns the first chunks that a page with this text would have.
 fn first_chunks(title: &str, text: &str) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-    let mut page = parse("", text).page;
+    let mut page = Format::guess(text).parse(text).page;
     page.title = title.to_owned();
     chunks(&page, text).into_iter().take(CHUNKS).map(|chunk| chunk.text).collect()
 }

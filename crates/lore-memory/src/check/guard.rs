@@ -11,7 +11,7 @@ mod mark;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lore_engine::{Outcome, PreparedChange, Result, Rewrites, ValueRules, VaultContext, plain_predicate};
-use lore_page::{Fact, Interval, Page, parse};
+use lore_page::{Fact, Format, Interval, Page, parse};
 use lore_ports::{LinkFilter, LinkRow, PageRow, StatementFilter, StatementKind};
 use lore_text::fold;
 use lore_vault::{decode, is_page_path};
@@ -121,8 +121,8 @@ fn new_pages(
             }
         }
         let closed = is_closed(page.status.as_deref());
-        let preferences = if closed { Vec::new() } else { preferences(&text, &page) };
-        let known = preferences_or_none(&old_text, &old, &preferences);
+        let preferences = if closed { Vec::new() } else { preferences(Format::of(path), &text, &page) };
+        let known = preferences_or_none(path, &old_text, &old, &preferences);
         let is_new = |one: &&Preference| !known.iter().any(|known| same_preference(known, one));
         let added_preferences = preferences.iter().filter(is_new).cloned().collect();
         let row = change.row.clone();
@@ -132,8 +132,8 @@ fn new_pages(
 }
 
 /// Returns the preferences of the old text, if the new one has any to compare.
-fn preferences_or_none(text: &str, page: &Page, new: &[Preference]) -> Vec<Preference> {
-    if new.is_empty() { Vec::new() } else { preferences(text, page) }
+fn preferences_or_none(path: &str, text: &str, page: &Page, new: &[Preference]) -> Vec<Preference> {
+    if new.is_empty() { Vec::new() } else { preferences(Format::of(path), text, page) }
 }
 
 fn same_preference(one: &Preference, other: &Preference) -> bool {

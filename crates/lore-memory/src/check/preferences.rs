@@ -3,7 +3,7 @@
 //! Most preferences do not exclude each other. Two of one person do if they name the same purpose, if one is preferred to
 //! the other, if the same thing is preferred and disliked, or if they differ in one pair of known alternatives.
 
-use lore_page::Page;
+use lore_page::{Format, Page};
 
 use super::endings::{DOUBT, DOUBT_AFTER};
 use super::passages::passages;
@@ -77,9 +77,9 @@ const RIVALS: &[&[&str]] = &[
 ];
 
 /// Returns the preferences that a page states.
-pub(super) fn preferences(text: &str, page: &Page) -> Vec<Preference> {
+pub(super) fn preferences(format: Format, text: &str, page: &Page) -> Vec<Preference> {
     let targets = vec![None; page.links.len()];
-    let sentences = passages(text, page, &targets);
+    let sentences = passages(format, text, page, &targets);
     let line =
         |at: usize| 1 + text[..at.min(text.len())].bytes().filter(|byte| *byte == b'\n').count() as u32;
     let found = sentences.iter().filter_map(|sentence| preference(&sentence.tokens));
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<Preference> {
-        preferences(text, &lore_page::parse("a.md", text).page)
+        preferences(Format::Markdown, text, &lore_page::parse("a.md", text).page)
     }
 
     #[track_caller]

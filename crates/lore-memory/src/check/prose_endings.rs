@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use lore_engine::DEFAULT_TYPE;
-use lore_page::{LINKS_TO, Page, Value};
+use lore_page::{Format, LINKS_TO, Page, Value};
 use lore_ports::{LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold};
 use lore_vault::folder;
@@ -51,7 +51,8 @@ impl<'r> ProseChecker<'r> {
     /// Returns the open links that a page's prose reports as ended.
     pub fn ended_links(&self, page_text: &PageText<'_>) -> Vec<Candidate> {
         let own = self.own_names(page_text);
-        let mut sentences = passages(page_text.text, page_text.page, page_text.targets);
+        let mut sentences =
+            passages(Format::of(&page_text.row.path), page_text.text, page_text.page, page_text.targets);
         for sentence in &mut sentences {
             let tokens = std::mem::take(&mut sentence.tokens);
             sentence.tokens = find_names(tokens, &self.vocabulary, &own);

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use lore_page::{Interval, Page, prose};
+use lore_page::{Format, Interval, Page, prose};
 use lore_ports::{PageNo, PageRow};
 use lore_text::{Age, PartialDate};
 
@@ -114,7 +114,7 @@ fn stated_date(page: &PageRow, parsed: &Page, text: &str, today: &str) -> Option
     }
     // Match the raw text first: few pages contain such a phrase, and extracting prose costs as much as parsing.
     if may_state_a_date(parsed.truth.of(text)) {
-        let plain_text = prose(text);
+        let plain_text = prose(Format::of(&page.path), text);
         for (at, date) in stated_dates(parsed.truth.of(&plain_text)) {
             let line = line_at(text, parsed.truth.start + at);
             dates.extend(known_day(date, today).map(|day| Dated { day, line }));

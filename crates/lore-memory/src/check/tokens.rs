@@ -302,7 +302,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<Vec<String>> {
         let page = lore_page::parse("a.md", text).page;
-        let prose = lore_page::prose(text);
+        let prose = lore_page::prose(lore_page::Format::Markdown, text);
         let targets = vec![None; page.links.len()];
         let text = TokenInput { prose: &prose, links: &page.links, targets: &targets };
         let shown = |token: &Token| match &token.kind {

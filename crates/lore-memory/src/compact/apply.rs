@@ -2,7 +2,7 @@
 
 use lore_engine::status::COMPACTED;
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 use lore_ports::{Progress, no_progress};
 use lore_text::path_slug;
 use lore_vault::VaultPath;
@@ -197,7 +197,7 @@ fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result
     let mut changes =
         vec![PageChange { path: VaultPath::known(path.clone()), action: summary, expected_version: Some(0) }];
     for member in &cluster.members {
-        let add_mark: Edit<'_> = Box::new(|text| marked(&member.page.slug, text, &slug));
+        let add_mark: Edit<'_> = Box::new(|text| marked(&member.page, text, &slug));
         changes.push(PageChange {
             path: VaultPath::known(member.page.path.clone()),
             action: Action::Edit(add_mark),
@@ -220,10 +220,11 @@ fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result
 }
 
 /// Returns the text of a page with the mark added and every other byte unchanged.
-fn marked(page: &str, text: &str, summary: &str) -> Result<String> {
-    let failed = |source| Error::Edit { slug: page.to_owned(), source };
-    let text = edit::set_property(text, "status", &Value::Text(COMPACTED.into())).map_err(failed)?;
-    edit::set_property(&text, "compacted_into", &Value::Text(summary.into())).map_err(failed)
+fn marked(page: &lore_ports::PageRow, text: &str, summary: &str) -> Result<String> {
+    let format = Format::of(&page.path);
+    let failed = |source| Error::Edit { slug: page.slug.clone(), source };
+    let text = edit::set_property(format, text, "status", &Value::Text(COMPACTED.into())).map_err(failed)?;
+    edit::set_property(format, &text, "compacted_into", &Value::Text(summary.into())).map_err(failed)
 }
 
 fn compacted(cluster: &Cluster, draft: &Draft, receipt: Receipt, change: &SummaryChange) -> Compacted {

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::capture::in_format;
 use jiff::tz::TimeZone;
 use lore_engine::status::ACTIVE;
 use lore_engine::{Error, Result, VaultContext, touched, without_scheme};
-use lore_page::{LinkStyle, Value, edit, parse};
+use lore_page::{Format, LinkStyle, Value, edit};
 use lore_ports::{LinkFilter, PageNo};
 use lore_text::{fold, terms};
 use lore_vault::{decode, exists, folder, is_page_path, relative};
@@ -36,7 +37,7 @@ impl Draft {
     /// Returns the title of the page.
     pub(super) fn title_for(&self, cluster: &Cluster) -> String {
         let given = self.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
-        let own = || parse("", &self.content).page.heading_title;
+        let own = || Format::guess(&self.content).parse(&self.content).page.heading_title;
         given.map(str::to_owned).or_else(own).unwrap_or_else(|| cluster.title.clone())
     }
 }
@@ -62,7 +63,11 @@ pub(super) fn folder_of(context: &VaultContext, cluster: &Cluster) -> String {
 pub(super) fn path_of(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<String> {
     if let Some(slug) = &draft.slug {
         let plain = without_scheme(slug);
-        let file = if is_page_path(plain) { plain.to_owned() } else { format!("{plain}.md") };
+        let file = if is_page_path(plain) {
+            plain.to_owned()
+        } else {
+            format!("{plain}.{}", context.extension_for(lore_vault::folder(plain))?)
+        };
         let path = context.vault().page_path(&file)?;
         return match exists(&context.vault().root().join(&path)) {
             true => Err(Error::Exists { path }),
@@ -103,9 +108,9 @@ pub(super) fn text_of(
         let projects = union(cluster.members.iter().map(|member| member.page.properties.list("projects")));
         properties.extend((!projects.is_empty()).then(|| ("projects", list(projects))));
     }
-    let mut text = draft.content.trim().to_owned() + "\n";
+    let mut text = in_format(path, draft.content.trim()) + "\n";
     for (key, value) in &properties {
-        text = edit::set_property(&text, key, value)
+        text = edit::set_property(Format::of(path), &text, key, value)
             .map_err(|source| Error::Edit { slug: path.to_owned(), source })?;
     }
     let tags = draft.tags.clone().unwrap_or_else(|| tags_of(cluster, &schema.tags));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lore_engine::{
     Action, Edit, Error, PageChange, Receipt, Result, Rotate, VaultContext, WriteOptions, write_as,
 };
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::{folded_words, slugify};
 use lore_vault::{VaultPath, is_page_path, without_extension};
@@ -130,13 +130,14 @@ fn marked(
 ) -> Result<Option<Edit<'static>>> {
     let Some(text) = inbox_text(context, item)?.filter(|_| is_page_path(&item.path)) else { return Ok(None) };
     let (key, day, into) = (plan.triaged.clone(), context.day().to_string(), into.to_vec());
+    let format = Format::of(&item.path);
     let mark = move |text: &str| {
-        let marked = edit::set_property(text, &key, &Value::Text(day.clone()))?;
+        let marked = edit::set_property(format, text, &key, &Value::Text(day.clone()))?;
         match into.is_empty() {
             true => Ok(marked),
             false => {
                 let pages = into.iter().cloned().map(Value::Text).collect();
-                edit::set_property(&marked, &format!("{key}_into"), &Value::List(pages))
+                edit::set_property(format, &marked, &format!("{key}_into"), &Value::List(pages))
             }
         }
     };

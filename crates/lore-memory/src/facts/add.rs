@@ -3,10 +3,9 @@
 use std::cell::RefCell;
 
 use lore_engine::{
-    Action, Error, PageChange, Receipt, Result, Temporal, ValueRules, VaultContext, check_format,
-    plain_predicate, write,
+    Action, Error, PageChange, Receipt, Result, Temporal, ValueRules, VaultContext, plain_predicate, write,
 };
-use lore_page::{Fact, Interval, Page, edit, parse};
+use lore_page::{Fact, Format, Interval, Page, edit, parse};
 use lore_ports::PageRow;
 use lore_text::{PartialDate, fold};
 use lore_vault::{VaultPath, without_extension};
@@ -47,7 +46,6 @@ pub(crate) struct StatedFact {
 
 /// Adds a fact. If it is already stated, nothing changes.
 pub fn add_fact(context: &VaultContext, new: &NewAssertion<'_>) -> Result<FactWritten> {
-    check_format(&new.page.path)?;
     let result: RefCell<StatedFact> = RefCell::default();
     let edit = |text: &str| {
         let (edited, stated) = with_fact(context, &new.page.path, text, &new.fact)?;
@@ -131,7 +129,8 @@ pub(crate) fn with_fact(
             Ok((text.to_owned(), StatedFact { fact: at(line).cloned(), ended: Vec::new() }))
         }
         FactPlan::Close(line, day) => {
-            let edited = edit::close_fact(text, line, day).map_err(|source| failed(path, source))?;
+            let edited =
+                edit::close_fact(Format::of(path), text, line, day).map_err(|source| failed(path, source))?;
             let closed = parse(path, &edited).page.facts.into_iter().find(|fact| fact.line == line);
             Ok((edited, StatedFact { fact: closed, ended: Vec::new() }))
         }
@@ -162,12 +161,13 @@ fn added(
 ) -> Result<(String, StatedFact)> {
     let mut edited = text.to_owned();
     for (line, day) in ends {
-        edited = edit::close_fact(&edited, *line, *day).map_err(|source| failed(path, source))?;
+        edited = edit::close_fact(Format::of(path), &edited, *line, *day)
+            .map_err(|source| failed(path, source))?;
     }
     let before = parse(path, &edited).page.facts;
     let ended = ends.iter().filter_map(|(line, _)| before.iter().find(|fact| fact.line == *line)).cloned();
     let ended = ended.collect();
-    let edited = edit::add_fact(&edited, &fact).map_err(|source| failed(path, source))?;
+    let edited = edit::add_fact(Format::of(path), &edited, &fact).map_err(|source| failed(path, source))?;
     let after = parse(path, &edited).page.facts;
     let count = |list: &[Fact], fact: &Fact| list.iter().filter(|other| same_words(other, fact)).count();
     let fact = after.iter().find(|fact| count(&after, fact) > count(&before, fact)).cloned();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lore_page::edit;
+use lore_page::{Format, edit};
 
 /// Line before the block.
 pub const OPEN: &str = "<!-- reconciler-section -->";
@@ -54,7 +54,7 @@ pub fn put_block_in(text: &str, section: &str, inner: &str) -> Option<String> {
         return put_block(text, OPEN, CLOSE, inner);
     }
     let empty = format!("{OPEN}\n{CLOSE}");
-    match edit::append_to_section(text, &format!("## {section}"), &empty) {
+    match edit::append_to_section(Format::Markdown, text, &format!("## {section}"), &empty) {
         Ok(text) => put_block(&text, OPEN, CLOSE, inner),
         Err(_) => Some(text.to_owned()),
     }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_engine::{Generated, Make, Result, VaultContext};
+use lore_engine::{Generated, Make, PageFormat, Result, VaultContext};
+use lore_page::Format;
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets;
 use lore_vault::{exists, folder, list_names, without_extension};
@@ -87,6 +88,10 @@ fn catalogue_files(
     pages: &[PageRow],
 ) -> Result<Vec<StaleGeneratedFile>> {
     let stem = generated.path.as_str();
+    let format = match context.policy().format {
+        Some(PageFormat::Org) => Format::Org,
+        _ => Format::Markdown,
+    };
     let updated: Vec<String> = pages.iter().map(last_change).collect();
     let nodes: Vec<CatalogueEntry<'_>> =
         pages.iter().zip(&updated).map(|(page, updated)| node(page, updated)).collect();
@@ -95,10 +100,11 @@ fn catalogue_files(
         .iter()
         .map(|section| super::CatalogueSection { title: section.title.clone(), tag: section.tag.clone() })
         .collect();
-    let mut files: BTreeMap<String, Option<String>> = catalogue(stem, &nodes, &sections, generated.budget)
-        .into_iter()
-        .map(|(path, text)| (path, Some(text)))
-        .collect();
+    let mut files: BTreeMap<String, Option<String>> =
+        catalogue(stem, format, &nodes, &sections, generated.budget)
+            .into_iter()
+            .map(|(path, text)| (path, Some(text)))
+            .collect();
     for part in parts(context, stem) {
         let sealed = read(context, &part)?.is_some_and(|text| state_of(&text) == EditState::Unchanged);
         if sealed {
@@ -114,7 +120,9 @@ fn parts(context: &VaultContext, stem: &str) -> Vec<String> {
     let name = stem.rsplit('/').next().unwrap_or(stem);
     let names = list_names(&context.vault().root().join(parent)).unwrap_or_default();
     let is_part = |file: &String| {
-        let rest = file.strip_prefix(name).and_then(|rest| rest.strip_suffix(".md"));
+        let rest = file
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_suffix(".md").or_else(|| rest.strip_suffix(".org")));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
     let full = |file: String| if parent.is_empty() { file } else { format!("{parent}/{file}") };

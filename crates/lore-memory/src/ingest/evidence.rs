@@ -3,7 +3,7 @@
 
 use lore_engine::{Error, RelationLine, Result, VaultContext, with_relation};
 use lore_page::edit::{self, NewEntry, NewFact, NewRelation};
-use lore_page::{LINKS_TO, Page};
+use lore_page::{Format, LINKS_TO, Page};
 use lore_vault::without_extension;
 
 use crate::facts::with_fact;
@@ -25,6 +25,7 @@ impl Evidence {
     /// Returns the evidence in a page's own text.
     pub fn of(page: &Page) -> Evidence {
         let relation = |link: &lore_page::Link| NewRelation {
+            label: link.label.clone().filter(|_| link.target.starts_with("id:")),
             relation: link.relation.clone(),
             target: link.target.clone(),
             context: link.context.clone(),
@@ -59,7 +60,7 @@ impl Evidence {
         let failed = |source| Error::Edit { slug: without_extension(path).to_owned(), source };
         let mut text = text.to_owned();
         for tag in &self.tags {
-            text = edit::add_tag(&text, tag).map_err(failed)?;
+            text = edit::add_tag(Format::of(path), &text, tag).map_err(failed)?;
         }
         for line in &self.relations {
             let to = context.find(line.target.split(['#', '|']).next().unwrap_or_default().trim());
@@ -71,7 +72,7 @@ impl Evidence {
             (text, _) = with_fact(context, path, &text, fact)?;
         }
         for entry in &self.entries {
-            text = edit::add_entry(&text, entry).map_err(failed)?;
+            text = edit::add_entry(Format::of(path), &text, entry).map_err(failed)?;
         }
         Ok(text)
     }

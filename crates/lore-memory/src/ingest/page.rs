@@ -2,7 +2,7 @@
 
 use lore_engine::{Action, Error, PageChange, Result, VaultContext};
 use lore_page::edit::Dropped;
-use lore_page::{edit, parse};
+use lore_page::{Format, edit, parse};
 use lore_ports::PageRow;
 use lore_vault::{VaultPath, decode, without_extension};
 
@@ -149,5 +149,5 @@ fn appended(page: &PageIngest, text: &str) -> Result<String> {
         return Ok(text.to_owned());
     }
     let failed = |source| Error::Edit { slug: without_extension(&page.path).to_owned(), source };
-    edit::add_to_truth(text, addition).map_err(failed)
+    edit::add_to_truth(Format::of(&page.path), text, addition).map_err(failed)
 }

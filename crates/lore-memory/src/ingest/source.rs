@@ -2,7 +2,7 @@
 //! and searchable but never parsed as links, facts or other syntax.
 
 use lore_engine::{Action, DEFAULT_TYPE, Error, PageChange, Result, VaultContext};
-use lore_page::{Value, edit, parse};
+use lore_page::{Format, Value, edit, parse};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets::looks_binary;
 use lore_text::{ContentHash, on_one_line};
@@ -159,7 +159,7 @@ fn page_text(
     let properties = properties.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     for (key, value) in properties.chain(policy.ingest.set.clone()) {
         let failed = |source| Error::Edit { slug: key.clone(), source };
-        text = edit::set_property(&text, &key, &Value::Text(value)).map_err(failed)?;
+        text = edit::set_property(Format::Markdown, &text, &key, &Value::Text(value)).map_err(failed)?;
     }
     let new = NewPage {
         text: &text,

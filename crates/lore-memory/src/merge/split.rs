@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_engine::{
-    Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, check_format, write_as,
-};
+use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
 use lore_page::edit::{self, NewRelation, SectionPlace, promote_headings};
-use lore_page::{Interval, parse};
+use lore_page::{Format, Interval, parse};
 use lore_ports::PageRow;
 use lore_text::fold;
 use lore_vault::{VaultPath, folder};
@@ -52,8 +50,7 @@ pub struct SplitPart {
 
 /// Plans to split a page by these sections, or by all sections below its title. Changes nothing.
 pub fn plan_split(context: &VaultContext, page: &PageRow, headings: &[String]) -> Result<SplitPlan> {
-    check_format(&page.path)?;
-    let old = text_of(context, page)?;
+    let (old, format) = (text_of(context, page)?, Format::of(&page.path));
     let places = chosen(page, &old, headings)?;
     let parent = PageName::new(context, page, &old)?;
     let (mut parts, mut names, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
@@ -62,7 +59,7 @@ pub fn plan_split(context: &VaultContext, page: &PageRow, headings: &[String]) -
         names.push((part.heading.clone(), PageName::of_new(&part.path, &part.title)));
         parts.push(part);
     }
-    let mut text = edit::remove_sections(&old, &places);
+    let mut text = edit::remove_sections(format, &old, &places);
     for (_, name) in &names {
         text = with_relation(&text, &page.path, HAS_PART, name.short())?;
     }
@@ -91,10 +88,12 @@ pub fn apply_split(context: &VaultContext, plan: &SplitPlan) -> Result<Receipt> 
 
 /// Returns the sections to split off, in order.
 fn chosen(page: &PageRow, text: &str, headings: &[String]) -> Result<Vec<SectionPlace>> {
+    let format = Format::of(&page.path);
     let truth = parse(&page.path, text).page.truth;
-    let all = edit::sections(text).into_iter();
-    let all: Vec<SectionPlace> =
-        all.filter(|place| place.heading.level > 1 && place.whole.start < truth.end).collect();
+    let all = edit::sections(format, text).into_iter();
+    let all: Vec<SectionPlace> = all
+        .filter(|place| place.heading.level >= format.section_level() && place.whole.start < truth.end)
+        .collect();
     let level = all.iter().map(|place| place.heading.level).min().unwrap_or(2);
     let top: Vec<SectionPlace> = all.into_iter().filter(|place| place.heading.level == level).collect();
     let names = || top.iter().map(|place| place.heading.text.clone()).collect::<Vec<_>>().join(", ");
@@ -105,7 +104,7 @@ fn chosen(page: &PageRow, text: &str, headings: &[String]) -> Result<Vec<Section
         });
     }
     let is_named = |place: &SectionPlace, name: &String| {
-        fold(&place.heading.text) == fold(name.trim_start_matches('#').trim())
+        fold(&place.heading.text) == fold(name.trim_start_matches(['#', '*']).trim())
     };
     if let Some(unknown) = headings.iter().find(|name| !top.iter().any(|place| is_named(place, name))) {
         return Err(Error::BadInput {
@@ -127,11 +126,16 @@ fn part(
     parent: &PageName,
     taken: &mut BTreeSet<String>,
 ) -> Result<SplitPart> {
+    let format = Format::of(&page.path);
     let heading = place.heading.text.clone();
     let (title, path) = free_title(context, page, &heading, taken)?;
-    let body = promote_headings(place.body.of(text).trim());
+    let body = promote_headings(format, place.body.of(text).trim());
+    let head_and_body = match format {
+        Format::Markdown => format!("# {title}\n\n{body}\n"),
+        Format::Org => format!("#+title: {title}\n\n{body}\n"),
+    };
     let new = NewPage {
-        text: &format!("# {title}\n\n{body}\n"),
+        text: &head_and_body,
         title: &title,
         tags: page.properties.list("tags"),
         source: Some(page.properties.text("source").map_or_else(|| page.slug.clone(), str::to_owned)),
@@ -141,7 +145,8 @@ fn part(
     let mut text = new_page(context, &path, &new)?;
     for key in ["projects", "namespace", "visibility", "confidence"] {
         if let Some(value) = page.properties.get(key) {
-            text = edit::set_property(&text, key, value).map_err(|source| failed(&path, source))?;
+            text = edit::set_property(Format::of(&path), &text, key, value)
+                .map_err(|source| failed(&path, source))?;
         }
     }
     let text = with_relation(&text, &path, PART_OF, parent.short())?;
@@ -172,8 +177,9 @@ fn with_relation(text: &str, path: &str, relation: &str, target: &str) -> Result
     let new = NewRelation {
         relation: relation.to_owned(),
         target: target.to_owned(),
+        label: None,
         context: None,
         interval: Interval::default(),
     };
-    edit::add_relation(text, &new).map_err(|source| failed(path, source))
+    edit::add_relation(Format::of(path), text, &new).map_err(|source| failed(path, source))
 }

@@ -1,6 +1,7 @@
 //! Removes old entries from a view: dated sections, and list items that begin with a date.
 
 use jiff::Zoned;
+use lore_page::Format;
 use lore_page::edit::{self, SectionPlace};
 use lore_text::{Age, find_period};
 
@@ -11,12 +12,12 @@ pub fn expire_entries(text: &str, age: &Age, now: &Zoned) -> (String, Vec<String
         let period = find_period(label).filter(|(_, range)| range.start == 0);
         period.is_some_and(|(period, _)| age.is_over(period.end(now.time_zone()), now))
     };
-    let sections = edit::sections(text);
+    let sections = edit::sections(Format::Markdown, text);
     // The level-one heading is the title of the page.
     let dated = sections.iter().filter(|place| place.heading.level > 1);
     let old: Vec<&SectionPlace> = dated.filter(|place| is_old(&place.heading.text)).collect();
     let mut dropped: Vec<String> = old.iter().map(|place| place.heading.text.clone()).collect();
-    let kept = edit::remove_sections(text, old);
+    let kept = edit::remove_sections(Format::Markdown, text, old);
     let mut items: Vec<std::ops::Range<usize>> = Vec::new();
     let mut at = 0;
     let mut is_dropping = false;

@@ -1,5 +1,6 @@
 //! Combines the bodies of two pages: section by section, without repeating a line.
 
+use crate::format::Format;
 use std::collections::HashSet;
 
 use lore_text::fold;
@@ -12,18 +13,18 @@ use crate::page::Heading;
 /// Adds the body of another page to a page: text under a heading that the page has goes below that heading, other
 /// sections follow its own, entries are sorted into its timeline. List items and paragraphs that it has already are left
 /// out. Its frontmatter and its title stay; the other page's are ignored.
-pub fn combine(text: &str, other: &str) -> Result<String, EditError> {
-    let source = Doc::new(other);
+pub fn combine(format: Format, text: &str, other: &str) -> Result<String, EditError> {
+    let source = Doc::new(format, other);
     let truth = source.page.truth.of(other);
-    let mut known = Known::of(text);
+    let mut known = Known::of(format, text);
     let mut edited = text.to_owned();
-    let parts = parts(truth);
+    let parts = parts(format, truth);
     let intro = known.new_blocks(parts.intro);
     if !intro.is_empty() {
-        edited = add_intro(&edited, &intro)?;
+        edited = add_intro(format, &edited, &intro)?;
     }
     for (heading, body) in parts.sections {
-        edited = add_section(&edited, &heading, body, &mut known)?;
+        edited = add_section(format, &edited, &heading, body, &mut known)?;
     }
     for entry in &source.page.entries {
         let new = NewEntry {
@@ -32,11 +33,11 @@ pub fn combine(text: &str, other: &str) -> Result<String, EditError> {
             summary: entry.summary.clone(),
             detail: entry.detail.clone(),
         };
-        edited = add_entry(&edited, &new)?;
+        edited = add_entry(format, &edited, &new)?;
     }
     let rest = timeline_rest(&source, other);
     let rest = known.new_blocks(&rest);
-    if rest.is_empty() { Ok(edited) } else { super::append(&edited, &format!("\n{rest}")) }
+    if rest.is_empty() { Ok(edited) } else { super::append(format, &edited, &format!("\n{rest}")) }
 }
 
 /// A body: the text before its first section, and its sections at the highest level below the title.
@@ -45,10 +46,12 @@ struct Parts<'a> {
     sections: Vec<(Heading, &'a str)>,
 }
 
-fn parts(truth: &str) -> Parts<'_> {
-    let all = sections(truth);
-    let title =
-        all.first().filter(|first| first.heading.level == 1 && truth[..first.whole.start].trim().is_empty());
+fn parts(format: Format, truth: &str) -> Parts<'_> {
+    let all = sections(format, truth);
+    let is_title = |first: &&super::SectionPlace| {
+        format.has_title_heading() && first.heading.level == 1 && truth[..first.whole.start].trim().is_empty()
+    };
+    let title = all.first().filter(is_title);
     let start = title.map_or(0, |title| title.body.start);
     let below: Vec<_> = all.iter().filter(|place| place.whole.start >= start).collect();
     let level = below.iter().map(|place| place.heading.level).min().unwrap_or(2);
@@ -59,22 +62,29 @@ fn parts(truth: &str) -> Parts<'_> {
 }
 
 /// Adds text between the title and the first section.
-fn add_intro(text: &str, addition: &str) -> Result<String, EditError> {
-    let doc = Doc::new(text);
-    let first = doc.page.headings.iter().find(|heading| heading.level > 1);
+fn add_intro(format: Format, text: &str, addition: &str) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
+    let first = doc.page.headings.iter().find(|heading| heading.level >= format.section_level());
     let in_truth = |heading: &&Heading| doc.section(heading).start < doc.page.truth.end;
     match first.filter(in_truth) {
         Some(heading) if doc.page.headings.iter().filter(|one| one.text == heading.text).count() == 1 => {
-            insert_before_section(text, &heading.text, addition)
+            insert_before_section(format, text, &heading.text, addition)
         }
-        _ => add_to_truth(text, addition),
+        _ => add_to_truth(format, text, addition),
     }
 }
 
-fn add_section(text: &str, heading: &Heading, body: &str, known: &mut Known) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+fn add_section(
+    format: Format,
+    text: &str,
+    heading: &Heading,
+    body: &str,
+    known: &mut Known,
+) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let own = find(&doc.page.headings, &heading.text).ok().map(|at| &doc.page.headings[at]);
-    let own = own.filter(|own| own.level > 1 && doc.section(own).start < doc.page.truth.end);
+    let own =
+        own.filter(|own| own.level >= format.section_level() && doc.section(own).start < doc.page.truth.end);
     let new = known.new_blocks(body);
     match own {
         Some(_) if new.is_empty() => Ok(text.to_owned()),
@@ -83,11 +93,11 @@ fn add_section(text: &str, heading: &Heading, body: &str, known: &mut Known) -> 
             let old = text[bounds.body_start..bounds.end].trim();
             let gap = if are_items(old, &new) { "\n" } else { "\n\n" };
             let joined = if old.is_empty() { new } else { format!("{old}{gap}{new}") };
-            replace_section(text, &own.text, &joined)
+            replace_section(format, text, &own.text, &joined)
         }
         None => {
-            let hashes = "#".repeat(usize::from(heading.level.max(2)));
-            add_to_truth(text, format!("{hashes} {}\n\n{new}", heading.text).trim_end())
+            let hashes = format.heading_marks(usize::from(heading.level.max(format.section_level())));
+            add_to_truth(format, text, format!("{hashes} {}\n\n{new}", heading.text).trim_end())
         }
     }
 }
@@ -111,28 +121,31 @@ fn timeline_rest(doc: &Doc<'_>, text: &str) -> String {
         .filter(|(_, line)| doc.lines.start(*line as usize) >= timeline.start && !is_entry(*line));
     let rest = lines
         .map(|(line, _)| line)
-        .filter(|line| !line.trim_start().starts_with('#') && line.trim() != "---");
+        .filter(|line| !doc.format.is_heading_line(line) && !doc.format.is_rule_line(line));
     rest.collect::<Vec<_>>().join("\n")
 }
 
 /// The blocks that a page has: its list items and paragraphs.
-struct Known(HashSet<String>);
+struct Known {
+    format: Format,
+    keys: HashSet<String>,
+}
 
 impl Known {
-    fn of(text: &str) -> Known {
-        Known(blocks(text).into_iter().map(|block| key(&block)).collect())
+    fn of(format: Format, text: &str) -> Known {
+        Known { format, keys: blocks(format, text).into_iter().map(|block| key(&block)).collect() }
     }
 
     /// Returns the blocks of a text that the page does not have yet, and remembers them.
     fn new_blocks(&mut self, text: &str) -> String {
         let mut kept = String::new();
         let mut is_list = false;
-        for block in blocks(text) {
-            let is_heading = block.trim_start().starts_with('#');
-            if !is_heading && !self.0.insert(key(&block)) {
+        for block in blocks(self.format, text) {
+            let is_heading = self.format.is_heading_line(&block);
+            if !is_heading && !self.keys.insert(key(&block)) {
                 continue;
             }
-            let is_item = is_item(&block);
+            let is_item = !is_heading && is_item(&block);
             if !kept.is_empty() {
                 kept.push_str(if is_item && is_list { "\n" } else { "\n\n" });
             }
@@ -140,7 +153,7 @@ impl Known {
             is_list = is_item;
         }
         // A heading under which nothing is left says nothing.
-        match kept.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
+        match kept.lines().all(|line| line.trim().is_empty() || self.format.is_heading_line(line)) {
             true => String::new(),
             false => kept,
         }
@@ -154,14 +167,20 @@ fn is_item(block: &str) -> bool {
 }
 
 /// Splits a text into paragraphs and list items, each with its indented lines. A fenced code block is one block.
-fn blocks(text: &str) -> Vec<String> {
+fn blocks(format: Format, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let (mut open, mut fence) = (false, None::<&str>);
     for line in text.lines() {
         let start = line.trim_start();
-        let marks = ["```", "~~~"].into_iter().find(|marks| start.starts_with(marks));
+        let marks = match format {
+            Format::Markdown => ["```", "~~~"].into_iter().find(|marks| start.starts_with(marks)),
+            Format::Org => {
+                let has = |mark: &str| start.get(..mark.len()).is_some_and(|s| s.eq_ignore_ascii_case(mark));
+                (has("#+begin_") || has("#+end_")).then_some("#+")
+            }
+        };
         let is_text = fence.is_some() || !line.trim().is_empty();
-        let is_continued = open && (fence.is_some() || !begins_block(line));
+        let is_continued = open && (fence.is_some() || !begins_block(format, line));
         match found.last_mut() {
             Some(last) if is_continued && is_text => {
                 last.push('\n');
@@ -170,7 +189,7 @@ fn blocks(text: &str) -> Vec<String> {
             _ if is_text => found.push(line.to_owned()),
             _ => {}
         }
-        open = is_text && !(fence.is_none() && start.starts_with('#'));
+        open = is_text && !(fence.is_none() && marks.is_none() && format.is_heading_line(line));
         fence = match (fence, marks) {
             (None, Some(marks)) => Some(marks),
             (Some(marks), Some(other)) if marks == other => None,
@@ -181,8 +200,8 @@ fn blocks(text: &str) -> Vec<String> {
 }
 
 /// Whether a line starts a block of its own: a heading or a list item that is not nested.
-fn begins_block(line: &str) -> bool {
-    line.starts_with('#') || line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")
+fn begins_block(format: Format, line: &str) -> bool {
+    format.is_heading_line(line) || line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")
 }
 
 /// Returns what two blocks are compared by: their words, whatever their case and spacing.
@@ -193,12 +212,13 @@ fn key(block: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Format::Markdown;
 
     #[track_caller]
     fn check(one: &str, other: &str, expected: &str) {
-        let combined = combine(one, other).expect("they combine");
+        let combined = combine(Markdown, one, other).expect("they combine");
         assert_eq!(combined, expected);
-        assert_eq!(combine(&combined, other).expect("again"), combined, "nothing is added twice");
+        assert_eq!(combine(Markdown, &combined, other).expect("again"), combined, "nothing is added twice");
     }
 
     #[test]

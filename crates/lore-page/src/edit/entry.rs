@@ -3,6 +3,7 @@
 use super::EditError;
 use super::doc::{Doc, SectionBounds};
 use super::lines::{filled, insert_block, insert_lines, join_lines};
+use crate::format::Format;
 use crate::grammar::{ENTRY_SOURCE, SUMMARY, entry_dates, escape, escape_where, separators, without_braces};
 use crate::page::Entry;
 
@@ -23,24 +24,24 @@ pub struct NewEntry {
 ///
 /// The rule and the `Timeline` heading are created if missing. If there is already an entry with the same day and
 /// summary, the text is unchanged.
-pub fn add_entry(text: &str, new: &NewEntry) -> Result<String, EditError> {
+pub fn add_entry(format: Format, text: &str, new: &NewEntry) -> Result<String, EditError> {
     let new = normalized(new);
     if entry_dates(&new.date).is_none() {
         return Err(EditError::NotADay { date: new.date });
     }
     filled("summary", &new.summary)?;
-    let doc = Doc::new(text);
+    let doc = Doc::new(format, text);
     if doc.page.entries.iter().any(|entry| is_same(entry, &new)) {
         return Ok(text.to_owned());
     }
     let reads_back = |edited: &String| {
-        let entries = Doc::new(edited).page.entries;
+        let entries = Doc::new(format, edited).page.entries;
         entries.iter().any(|entry| is_same(entry, &new) && entry.source == new.source)
     };
     // As given if that reads back, else with backslashes.
-    let lines = [first_line(&new), first_line(&escaped(&new))];
+    let lines = [first_line(format, &new), first_line(format, &escaped(&new))];
     let edited = lines.iter().map(|line| inserted(&doc, &new, line)).find(reads_back);
-    edited.ok_or_else(|| unreadable(&new))
+    edited.ok_or_else(|| unreadable(format, &new))
 }
 
 /// Returns the text with the entry on a new line.
@@ -72,10 +73,10 @@ fn escaped(new: &NewEntry) -> NewEntry {
 }
 
 /// Returns the error for an entry that does not read back, which names the part that is the reason.
-fn unreadable(new: &NewEntry) -> EditError {
+fn unreadable(format: Format, new: &NewEntry) -> EditError {
     let alone = NewEntry { summary: "x".into(), detail: None, ..new.clone() };
     let reads = |new: &NewEntry| {
-        Doc::new(&format!("- {}\n", first_line(&escaped(new))))
+        Doc::new(format, &format!("- {}\n", first_line(format, &escaped(new))))
             .page
             .entries
             .iter()
@@ -86,7 +87,7 @@ fn unreadable(new: &NewEntry) -> EditError {
         _ if !reads(&NewEntry { source: None, detail: None, ..new.clone() }) => ("summary", &new.summary),
         _ => ("place", &new.date),
     };
-    EditError::unreadable("an entry", &format!("- {}", first_line(new)), part, text)
+    EditError::unreadable("an entry", &format!("- {}", first_line(format, new)), part, text)
 }
 
 enum EntryPosition<'d> {
@@ -122,6 +123,7 @@ fn first_entry(doc: &Doc<'_>, lines: &str) -> String {
     let text = doc.text;
     let region = doc.page.timeline.map_or(doc.page.truth, |timeline| timeline);
     let heading = doc.section_called(&["Timeline"], region.start..region.end);
+    let timeline = format!("{} Timeline", doc.format.heading_marks(usize::from(doc.format.section_level())));
     match (heading, doc.page.timeline) {
         (Some(section), timeline) => {
             let edited = under(doc, &section, lines);
@@ -129,12 +131,12 @@ fn first_entry(doc: &Doc<'_>, lines: &str) -> String {
             if timeline.is_none() && section.end == text.len() {
                 let line = doc.lines.at(section.start);
                 let gap = if line > 1 && doc.blank(line - 1) { "" } else { "\n" };
-                return insert_lines(&edited, section.start, &format!("{gap}---\n\n"));
+                return insert_lines(&edited, section.start, &format!("{gap}{}\n\n", doc.format.rule()));
             }
             edited
         }
-        (None, Some(_)) => at_end(text, &format!("## Timeline\n{lines}")),
-        (None, None) => at_end(text, &format!("---\n\n## Timeline\n{lines}")),
+        (None, Some(_)) => at_end(text, &format!("{timeline}\n{lines}")),
+        (None, None) => at_end(text, &format!("{}\n\n{timeline}\n{lines}", doc.format.rule())),
     }
 }
 
@@ -182,11 +184,12 @@ fn written(doc: &Doc<'_>, adjacent_line: usize, new: &NewEntry, first_line: &str
     lines
 }
 
-fn first_line(new: &NewEntry) -> String {
+fn first_line(format: Format, new: &NewEntry) -> String {
+    let date = format.bold(&new.date);
     match &new.source {
-        Some(source) => format!("**{}** | {source} — {}", new.date, new.summary),
+        Some(source) => format!("{date} | {source} — {}", new.summary),
         // A year without a source would be prose.
-        None if new.date.len() == "YYYY".len() => format!("**{}** | — {}", new.date, new.summary),
-        None => format!("**{}** — {}", new.date, new.summary),
+        None if new.date.len() == "YYYY".len() => format!("{date} | — {}", new.summary),
+        None => format!("{date} — {}", new.summary),
     }
 }

@@ -1,5 +1,6 @@
 //! Adds facts and sets their end dates.
 
+use crate::format::Format;
 use std::ops::Range;
 
 use lore_text::PartialDate;
@@ -8,7 +9,7 @@ use super::EditError;
 use super::doc::Doc;
 use super::lines::{filled, join_lines, splice};
 use super::relation::ended;
-use crate::grammar::{OBJECT, PROVENANCE, Show, escape, shown_links, unescape};
+use crate::grammar::{OBJECT, PROVENANCE, Show, escape, unescape};
 use crate::interval::Interval;
 use crate::page::Fact;
 
@@ -35,19 +36,20 @@ pub struct NewFact {
 
 /// Adds a fact after the last one of the truth, or to the `State` or `Facts` section, or as a list at the end of the
 /// truth. If the fact is already there, the text is unchanged.
-pub fn add_fact(text: &str, new: &NewFact) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn add_fact(format: Format, text: &str, new: &NewFact) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let new = normalized(new);
     filled("predicate", &new.predicate)?;
     filled("object", &new.object)?;
-    if doc.page.facts.iter().any(|fact| is_same(fact, &new)) {
+    if doc.page.facts.iter().any(|fact| is_same(format, fact, &new)) {
         return Ok(text.to_owned());
     }
-    let reads_back = |edited: &String| Doc::new(edited).page.facts.iter().any(|fact| is_same(fact, &new));
+    let reads_back =
+        |edited: &String| Doc::new(format, edited).page.facts.iter().any(|fact| is_same(format, fact, &new));
     // As given if that reads back, else with backslashes.
     let items = [written(&new), written(&escaped(&new))];
     let edited = items.iter().map(|item| inserted(&doc, item)).find(reads_back);
-    edited.ok_or_else(|| unreadable(&new))
+    edited.ok_or_else(|| unreadable(format, &new))
 }
 
 /// Returns the text with the item of a fact on a new line.
@@ -76,11 +78,11 @@ fn escaped(new: &NewFact) -> NewFact {
 }
 
 /// Returns the error for a fact that does not read back, which names the part that is the reason.
-fn unreadable(new: &NewFact) -> EditError {
+fn unreadable(format: Format, new: &NewFact) -> EditError {
     let alone = NewFact { predicate: "x".into(), object: "x".into(), ..NewFact::default() };
     let reads = |new: &NewFact| {
         let line = format!("- {}\n", written(&escaped(new)));
-        Doc::new(&line).page.facts.iter().any(|fact| is_same(fact, new))
+        Doc::new(format, &line).page.facts.iter().any(|fact| is_same(format, fact, new))
     };
     let part = |name: &'static str, text: &Option<String>, fact: NewFact| {
         text.clone().filter(|_| !reads(&fact)).map(|text| (name, text))
@@ -102,8 +104,8 @@ fn unreadable(new: &NewFact) -> EditError {
 }
 
 /// Sets the end date of the fact on a line.
-pub fn close_fact(text: &str, line: u32, until: PartialDate) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn close_fact(format: Format, text: &str, line: u32, until: PartialDate) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let fact = doc.page.facts.iter().find(|fact| fact.line == line).ok_or(EditError::NoFact { line })?;
     let interval = ended(fact.interval, line, until)?;
     if interval == fact.interval {
@@ -118,7 +120,7 @@ pub fn close_fact(text: &str, line: u32, until: PartialDate) -> Result<String, E
     // Quotes and nested parentheses make the right position hard to find, so the first one that parses as expected is
     // used.
     let edits = places.into_iter().map(|(range, new)| splice(text, range, &new));
-    let reads_back = |edited: &String| Doc::new(edited).page.facts.contains(&expected);
+    let reads_back = |edited: &String| Doc::new(format, edited).page.facts.contains(&expected);
     let unreadable = || EditError::unreadable("a fact", &text[item.clone()], "interval", "");
     edits.into_iter().find(reads_back).ok_or_else(unreadable)
 }
@@ -158,8 +160,8 @@ fn normalized(new: &NewFact) -> NewFact {
     }
 }
 
-fn is_same(fact: &Fact, new: &NewFact) -> bool {
-    let shown = |text: &str| shown_links(text, Show::Target).trim().to_owned();
+fn is_same(format: Format, fact: &Fact, new: &NewFact) -> bool {
+    let shown = |text: &str| format.shown_links(text, Show::Target).trim().to_owned();
     (&fact.predicate, &fact.source, &fact.by, &fact.confidence, &fact.evidence, fact.interval)
         == (&new.predicate, &new.source, &new.by, &new.confidence, &new.evidence, new.interval)
         && fact.subject == new.subject.as_deref().map(shown)

@@ -7,7 +7,7 @@ use lore_text::{on_one_line, percent_encode};
 use super::EditError;
 use super::layout;
 use super::lines::Lines;
-use crate::markdown;
+use crate::format::Format;
 use crate::page::{Link, LinkStyle};
 use crate::wiki::{self, LinkOrder};
 
@@ -52,7 +52,10 @@ fn rewrite(
     target: &mut dyn FnMut(&Link) -> Option<String>,
     fragment: Fragment,
 ) -> Result<String, EditError> {
-    let page = markdown::parse(path, text).page;
+    if Format::of(path) == Format::Org {
+        return super::org_link::rewrite(text, path, target, fragment == Fragment::Remove);
+    }
+    let page = crate::parse(path, text).page;
     let (links, order) = (page.links, LinkOrder::of(&page.properties));
     let mut changes: Vec<(Range<usize>, String)> = Vec::new();
     let mut renamed = Vec::new();
@@ -78,7 +81,7 @@ fn rewrite(
     }
     let edited = apply(text, changes);
     let reads_back = |edited: &str| {
-        let links = markdown::parse(path, edited).page.links;
+        let links = crate::parse(path, edited).page.links;
         layout::read(edited).is_ok() && renamed.iter().all(|(old, target)| has(&links, &old.relation, target))
     };
     if !renamed.is_empty() && !reads_back(&edited) {

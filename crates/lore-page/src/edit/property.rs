@@ -1,5 +1,6 @@
 //! Sets and removes frontmatter properties.
 
+use crate::format::Format;
 use std::ops::Range;
 
 use saphyr_parser::ScalarStyle;
@@ -15,7 +16,10 @@ use crate::page::{Properties, Value};
 ///
 /// A comment at the end of the line is kept, and so are the quotes of a quoted scalar and the list items that do not
 /// change. A key that differs only in case counts as the same.
-pub fn set_property(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
+pub fn set_property(format: Format, text: &str, key: &str, value: &Value) -> Result<String, EditError> {
+    if format == Format::Org {
+        return super::org_property::set_property(text, key, value);
+    }
     let layout = layout::read(text)?;
     let edited = match &layout {
         None => {
@@ -59,7 +63,15 @@ pub enum TypedValue {
 }
 
 /// Sets a property like [`set_property`], and keeps the type of the value: `true` is a boolean and `"true"` a text.
-pub fn set_typed_property(text: &str, key: &str, value: &TypedValue) -> Result<String, EditError> {
+pub fn set_typed_property(
+    format: Format,
+    text: &str,
+    key: &str,
+    value: &TypedValue,
+) -> Result<String, EditError> {
+    if format == Format::Org {
+        return super::org_property::set_typed_property(text, key, value);
+    }
     let layout = layout::read(text)?;
     let written = write::typed(value, ScalarContext::Line);
     let edited = match &layout {
@@ -84,7 +96,10 @@ pub fn set_typed_property(text: &str, key: &str, value: &TypedValue) -> Result<S
 ///
 /// This undoes what [`set_property`] added to the byte, with one exception: frontmatter that was empty before is not
 /// restored.
-pub fn remove_property(text: &str, key: &str) -> Result<String, EditError> {
+pub fn remove_property(format: Format, text: &str, key: &str) -> Result<String, EditError> {
+    if format == Format::Org {
+        return super::org_property::remove_property(text, key);
+    }
     let Some(layout) = layout::read(text)? else { return Ok(text.to_owned()) };
     let Some(at) = find(&layout, key) else { return Ok(text.to_owned()) };
     let name = &layout.keys[at].key;

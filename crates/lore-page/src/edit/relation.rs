@@ -1,11 +1,12 @@
 //! Adds relations, sets their end dates, and removes them.
 
+use crate::format::Format;
 use lore_text::PartialDate;
 
 use super::EditError;
 use super::doc::Doc;
 use super::lines::{filled, join_lines, splice};
-use crate::grammar::{CONTEXT, escape};
+use crate::grammar::{CONTEXT, RELATION_LABELS, escape};
 use crate::interval::Interval;
 use crate::page::{LINKS_TO, Link, Page};
 
@@ -14,8 +15,10 @@ use crate::page::{LINKS_TO, Link, Page};
 pub struct NewRelation {
     /// The verb; several words are quoted.
     pub relation: String,
-    /// The text between the brackets.
+    /// The text between the brackets: a name, or `id:…`.
     pub target: String,
+    /// What the link shows, if that is not the target.
+    pub label: Option<String>,
     /// The text in parentheses.
     pub context: Option<String>,
     /// When the relation is valid.
@@ -24,8 +27,8 @@ pub struct NewRelation {
 
 /// Adds a relation to the `Relations` section, or after the last relation of the truth, or as a list at the end of the
 /// truth. If the relation is already there, the text is unchanged.
-pub fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn add_relation(format: Format, text: &str, new: &NewRelation) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let new = normalized(new);
     filled("relation", &new.relation)?;
     filled("target", &new.target)?;
@@ -39,13 +42,13 @@ pub fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> 
         is_relation(link) && within.contains(&link.span.start) && doc.item(link.line as usize).is_some()
     });
     // As given if that reads back, else with backslashes.
-    let items = [written(&new), written(&escaped(&new))];
+    let items = [written(format, &new), written(format, &escaped(&new))];
     let inserted = |item: &String| match last {
         Some(link) => doc.insert_after_item(link.line as usize, item),
         None => doc.insert_at_end(within.clone(), item),
     };
-    let edited = items.iter().map(inserted).find(|edited| has_relation(&Doc::new(edited).page, &new));
-    edited.ok_or_else(|| unreadable(&new))
+    let edited = items.iter().map(inserted).find(|edited| has_relation(&Doc::new(format, edited).page, &new));
+    edited.ok_or_else(|| unreadable(format, &new))
 }
 
 fn escaped(new: &NewRelation) -> NewRelation {
@@ -54,9 +57,10 @@ fn escaped(new: &NewRelation) -> NewRelation {
 }
 
 /// Returns the error for a relation that does not read back, which names the part that is the reason.
-fn unreadable(new: &NewRelation) -> EditError {
-    let reads =
-        |new: &NewRelation| has_relation(&Doc::new(&format!("- {}\n", written(&escaped(new)))).page, new);
+fn unreadable(format: Format, new: &NewRelation) -> EditError {
+    let reads = |new: &NewRelation| {
+        has_relation(&Doc::new(format, &format!("- {}\n", written(format, &escaped(new)))).page, new)
+    };
     let plain = |relation: &str, target: &str| NewRelation {
         relation: relation.to_owned(),
         target: target.to_owned(),
@@ -70,12 +74,17 @@ fn unreadable(new: &NewRelation) -> EditError {
         }
         _ => ("place", ""),
     };
-    EditError::unreadable("a relation", &format!("- {}", written(new)), part, text)
+    EditError::unreadable("a relation", &format!("- {}", written(format, new)), part, text)
 }
 
 /// Sets the end date of the relation on a line.
-pub fn close_relation(text: &str, line: u32, until: PartialDate) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn close_relation(
+    format: Format,
+    text: &str,
+    line: u32,
+    until: PartialDate,
+) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let link = doc.page.links.iter().find(|link| link.line == line && is_relation(link));
     let link = link.ok_or(EditError::NoRelation { line })?;
     let interval = ended(link.interval, line, until)?;
@@ -93,7 +102,7 @@ pub fn close_relation(text: &str, line: u32, until: PartialDate) -> Result<Strin
         (found.line, &found.relation, &found.target, &found.context, found.interval)
             == (line, &expected.relation, &expected.target, &expected.context, interval)
     };
-    if Doc::new(&edited).page.links.iter().any(same) {
+    if Doc::new(format, &edited).page.links.iter().any(same) {
         Ok(edited)
     } else {
         Err(EditError::unreadable("a relation", &text[item], "interval", ""))
@@ -101,8 +110,8 @@ pub fn close_relation(text: &str, line: u32, until: PartialDate) -> Result<Strin
 }
 
 /// Removes the line of a relation, or of a list item that starts with a link.
-pub fn remove_link_line(text: &str, line: u32) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn remove_link_line(format: Format, text: &str, line: u32) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let number = line as usize;
     let starts_with = |link: &Link| {
         let before = text.get(doc.lines.start(number)..link.span.start).unwrap_or_default();
@@ -143,6 +152,7 @@ fn normalized(new: &NewRelation) -> NewRelation {
     NewRelation {
         relation: join_lines(&new.relation),
         target: inner.trim().to_owned(),
+        label: new.label.as_deref().map(join_lines).filter(|label| !label.is_empty()),
         context: new.context.as_deref().map(join_lines).filter(|context| !context.is_empty()),
         interval: new.interval,
     }
@@ -158,10 +168,17 @@ fn has_relation(page: &Page, new: &NewRelation) -> bool {
     })
 }
 
-fn written(new: &NewRelation) -> String {
+fn written(format: Format, new: &NewRelation) -> String {
     let word = new.relation.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-    let verb = if word { new.relation.clone() } else { format!("\"{}\"", new.relation) };
-    let mut line = format!("{verb} [[{}]]", new.target);
+    let is_label = format == Format::Org && RELATION_LABELS.contains(&new.relation.as_str());
+    let verb = if is_label {
+        new.relation.to_uppercase()
+    } else if word {
+        new.relation.clone()
+    } else {
+        format!("\"{}\"", new.relation)
+    };
+    let mut line = format!("{verb} {}", format.link(&new.target, new.label.as_deref()));
     if let Some(context) = &new.context {
         line += &format!(" ({context})");
     }

@@ -4,6 +4,7 @@ use super::EditError;
 use super::doc::{Doc, SectionBounds};
 use super::lines::{line_end, splice};
 use super::section::find;
+use crate::format::Format;
 use crate::page::ByteRange;
 
 /// A table of a page.
@@ -37,8 +38,8 @@ impl TableText {
 }
 
 /// Returns the first table under a heading, or of the whole page; none if there is no table.
-pub fn table(text: &str, heading: Option<&str>) -> Result<Option<TableText>, EditError> {
-    let doc = Doc::new(text);
+pub fn table(format: Format, text: &str, heading: Option<&str>) -> Result<Option<TableText>, EditError> {
+    let doc = Doc::new(format, text);
     let (start, end) = match heading {
         Some(heading) => {
             let found = &doc.page.headings[find(&doc.page.headings, heading)?];
@@ -52,25 +53,33 @@ pub fn table(text: &str, heading: Option<&str>) -> Result<Option<TableText>, Edi
 
 /// Returns the text with a row that has these cells, by the table's columns. It replaces the row with the same first
 /// cell, or is added at the end; without a table, one with these columns is added to the section.
-pub fn put_row(text: &str, heading: Option<&str>, cells: &[(String, String)]) -> Result<String, EditError> {
+pub fn put_row(
+    format: Format,
+    text: &str,
+    heading: Option<&str>,
+    cells: &[(String, String)],
+) -> Result<String, EditError> {
     let line_end = line_end(text);
     let line = |values: &[String]| format!("| {} |{line_end}", values.join(" | "));
-    let Some(table) = table(text, heading)? else {
+    let Some(table) = table(format, text, heading)? else {
         let names: Vec<String> = cells.iter().map(|(name, _)| name.clone()).collect();
-        let rule = format!("|{}{line_end}", "---|".repeat(names.len()));
-        let values: Vec<String> = cells.iter().map(|(_, value)| escaped(value)).collect();
+        let rule = match format {
+            Format::Markdown => format!("|{}{line_end}", "---|".repeat(names.len())),
+            Format::Org => format!("|{}|{line_end}", vec!["---"; names.len()].join("+")),
+        };
+        let values: Vec<String> = cells.iter().map(|(_, value)| escaped(format, value)).collect();
         let block = format!("{}{rule}{}", line(&names), line(&values));
         return match heading {
-            Some(heading) => super::append_to_section(text, heading, &block),
-            None => super::append(text, &format!("{line_end}{block}")),
+            Some(heading) => super::append_to_section(format, text, heading, &block),
+            None => super::append(format, text, &format!("{line_end}{block}")),
         };
     };
     let given = |name: &String| cells.iter().find(|(column, _)| column.eq_ignore_ascii_case(name));
     let key = cells.first().map(|(_, key)| key.as_str()).unwrap_or_default();
     let old = table.rows.iter().find(|row| row.cells.first().is_some_and(|cell| cell == key));
     let value = |(at, name): (usize, &String)| match given(name) {
-        Some((_, value)) => escaped(value),
-        None => old.and_then(|row| row.cells.get(at)).map(|cell| escaped(cell)).unwrap_or_default(),
+        Some((_, value)) => escaped(format, value),
+        None => old.and_then(|row| row.cells.get(at)).map(|cell| escaped(format, cell)).unwrap_or_default(),
     };
     let values: Vec<String> = table.columns.iter().enumerate().map(value).collect();
     let (range, head) = match old {
@@ -81,8 +90,13 @@ pub fn put_row(text: &str, heading: Option<&str>, cells: &[(String, String)]) ->
 }
 
 /// Returns the text without the row with this first cell; none if there is no such row.
-pub fn remove_row(text: &str, heading: Option<&str>, key: &str) -> Result<Option<String>, EditError> {
-    let Some(table) = table(text, heading)? else { return Ok(None) };
+pub fn remove_row(
+    format: Format,
+    text: &str,
+    heading: Option<&str>,
+    key: &str,
+) -> Result<Option<String>, EditError> {
+    let Some(table) = table(format, text, heading)? else { return Ok(None) };
     let row = table.rows.iter().find(|row| row.cells.first().is_some_and(|cell| cell == key));
     Ok(row.map(|row| splice(text, row.range.start..row.range.end, "")))
 }
@@ -118,7 +132,7 @@ fn first_table(text: &str, start: usize, end: usize) -> Option<TableText> {
 
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
-    line.contains('-') && line.chars().all(|letter| matches!(letter, '|' | '-' | ':' | ' '))
+    line.contains('-') && line.chars().all(|letter| matches!(letter, '|' | '-' | ':' | '+' | ' '))
 }
 
 /// Splits a row at its bars; an escaped bar belongs to a cell.
@@ -139,23 +153,25 @@ fn cells(line: &str) -> Vec<String> {
     if cells.len() > 1 && cells.last().is_some_and(|last| last.trim().is_empty()) {
         cells.pop();
     }
-    cells.iter().map(|cell| cell.trim().to_owned()).collect()
+    cells.iter().map(|cell| cell.trim().replace("\\vert{}", "|")).collect()
 }
 
 /// Returns a cell's text on one line, with its bars escaped.
-fn escaped(value: &str) -> String {
-    value.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+fn escaped(format: Format, value: &str) -> String {
+    let bar = if format == Format::Org { "\\vert{}" } else { "\\|" };
+    value.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', bar)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Format::Markdown;
 
     const PAGE: &str = "# M\n\n## A\n\nText.\n\n| Name | When |\n|---|---|\n| zoom | 10:00 |\n| a \\| b | |\n\nEnd.\n\n## B\n";
 
     #[test]
     fn rows_are_read_with_their_lines() {
-        let found = table(PAGE, Some("A")).expect("a section").expect("a table");
+        let found = table(Markdown, PAGE, Some("A")).expect("a section").expect("a table");
         assert_eq!(found.columns, ["name", "when"]);
         let rows: Vec<(u32, &str, &str)> = found
             .rows
@@ -163,9 +179,9 @@ mod tests {
             .map(|row| (row.line, found.cell(row, "Name"), found.cell(row, "when")))
             .collect();
         assert_eq!(rows, [(9, "zoom", "10:00"), (10, "a | b", "")]);
-        assert_eq!(table(PAGE, Some("B")).expect("a section"), None);
-        assert!(table(PAGE, Some("C")).is_err());
-        assert_eq!(table("```\n| a |\n|---|\n```\n", None).expect("a page"), None);
+        assert_eq!(table(Markdown, PAGE, Some("B")).expect("a section"), None);
+        assert!(table(Markdown, PAGE, Some("C")).is_err());
+        assert_eq!(table(Markdown, "```\n| a |\n|---|\n```\n", None).expect("a page"), None);
     }
 
     #[test]
@@ -173,14 +189,14 @@ mod tests {
         let cells = |name: &str, when: &str| {
             vec![("name".to_owned(), name.to_owned()), ("when".to_owned(), when.to_owned())]
         };
-        let changed = put_row(PAGE, Some("A"), &cells("zoom", "11:00")).expect("a table");
+        let changed = put_row(Markdown, PAGE, Some("A"), &cells("zoom", "11:00")).expect("a table");
         assert_eq!(changed, PAGE.replace("| zoom | 10:00 |", "| zoom | 11:00 |"));
-        let added = put_row(PAGE, Some("A"), &cells("x|y", "a\nb")).expect("a table");
+        let added = put_row(Markdown, PAGE, Some("A"), &cells("x|y", "a\nb")).expect("a table");
         assert_eq!(added, PAGE.replace("| a \\| b | |\n", "| a \\| b | |\n| x\\|y | a b |\n"));
-        let removed = remove_row(&added, Some("A"), "x|y").expect("a table");
+        let removed = remove_row(Markdown, &added, Some("A"), "x|y").expect("a table");
         assert_eq!(removed.as_deref(), Some(PAGE));
-        assert_eq!(remove_row(PAGE, Some("A"), "none").expect("a table"), None);
-        let new = put_row("# M\n\n## B\n", Some("B"), &cells("zoom", "10:00")).expect("a section");
+        assert_eq!(remove_row(Markdown, PAGE, Some("A"), "none").expect("a table"), None);
+        let new = put_row(Markdown, "# M\n\n## B\n", Some("B"), &cells("zoom", "10:00")).expect("a section");
         assert_eq!(new, "# M\n\n## B\n\n| name | when |\n|---|---|\n| zoom | 10:00 |\n");
     }
 }

@@ -2,9 +2,8 @@
 
 use lore_text::sentence_end;
 
-use super::blocks::{Blocks, RawHeading};
-use super::lines::Lines;
 use super::plain;
+use crate::body::{Blocks, Lines, RawHeading};
 use crate::page::Page;
 
 /// Maximum characters of a summary.
@@ -109,7 +108,7 @@ fn without_markup(text: &str) -> String {
 }
 
 /// Cuts a text at a word.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(CHARACTERS) else { return text.to_owned() };
     // The ellipsis is a character too.
     let end = text[..end].char_indices().next_back().map_or(end, |(at, _)| at);

@@ -65,7 +65,7 @@ pub(super) fn nodes(bench: &Bench, folder: &Path, pages: usize) {
     let root = folder.join(format!("roam-{pages}"));
     let strict = Bench { lore: bench.lore.clone(), home: bench.home.clone(), root, model: None };
     fs::create_dir_all(&strict.root).expect("a folder");
-    strict.run(&["init", ".", "--profile", "roam"]);
+    strict.run(&["init", ".", "--profile", "roam", "--pages", "markdown"]);
     write_nodes(&strict.root, pages);
     strict.run(&["git", "commit"]);
     report(&format!("lint, {pages} pages"), &strict.median(&["lint"]), "every page, link, id, secret");

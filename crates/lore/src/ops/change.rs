@@ -1,6 +1,7 @@
 //! The code shared by every operation that edits one page.
 
 use lore_engine::{Action, Edit, Error, PageChange, WriteOptions, write_as};
+use lore_page::Format;
 use lore_page::edit::{Dropped, EditError};
 use lore_vault::{VaultPath, without_extension};
 
@@ -13,7 +14,7 @@ pub fn change(
     session: &Session,
     reference: &str,
     expected_version: Option<u64>,
-    edit: impl Fn(&str) -> std::result::Result<String, EditError>,
+    edit: impl Fn(Format, &str) -> std::result::Result<String, EditError>,
 ) -> Result<WriteResult> {
     write_edit(session, reference, expected_version, edit, None)
 }
@@ -24,7 +25,7 @@ pub fn rewrite(
     session: &Session,
     reference: &str,
     expected_version: Option<u64>,
-    edit: impl Fn(&str) -> std::result::Result<String, EditError>,
+    edit: impl Fn(Format, &str) -> std::result::Result<String, EditError>,
     dropped: Dropped,
     section: Option<&str>,
 ) -> Result<WriteResult> {
@@ -36,14 +37,15 @@ fn write_edit(
     session: &Session,
     reference: &str,
     expected_version: Option<u64>,
-    edit: impl Fn(&str) -> std::result::Result<String, EditError>,
+    edit: impl Fn(Format, &str) -> std::result::Result<String, EditError>,
     dropped: Option<(Dropped, Option<String>)>,
 ) -> Result<WriteResult> {
     let context = session.fresh()?;
     let path = context.file_to_write(reference)?;
-    let slug = without_extension(&path);
-    let edit: Edit<'_> =
-        Box::new(move |text| edit(text).map_err(|source| Error::Edit { slug: slug.to_owned(), source }));
+    let (slug, format) = (without_extension(&path), Format::of(&path));
+    let edit: Edit<'_> = Box::new(move |text| {
+        edit(format, text).map_err(|source| Error::Edit { slug: slug.to_owned(), source })
+    });
     let action = if dropped.is_some() { Action::Rewrite(edit) } else { Action::Edit(edit) };
     let change = PageChange { path: VaultPath::known(path.clone()), action, expected_version };
     let (dropped, section) = dropped.unwrap_or_default();

@@ -47,7 +47,7 @@ impl CrashHarness {
     pub fn new(scenario: Scenario) -> CrashHarness {
         let sandbox = Sandbox::empty();
         fs::create_dir(sandbox.vault()).expect("a new directory");
-        sandbox.run(&["init", "--profile", scenario.profile]).exits(0);
+        sandbox.run(&["init", "--profile", scenario.profile, "--pages", "markdown"]).exits(0);
         (scenario.prepare)(&sandbox);
         sandbox
             .sh("git add -A && git -c user.name=p -c user.email=p commit -q --allow-empty -m Prepared")

@@ -58,6 +58,17 @@ pub(super) const ROAM: &[Built] = built![
     "roam/seed":
     ".gitattributes",
     "AGENTS.md",
+    "AGENT_CONTRACT.org",
+    "CLAUDE.md",
+    "README.org",
+    "start-here.org",
+];
+
+/// Initial files of the profile `roam` with Markdown pages.
+pub(super) const ROAM_MARKDOWN: &[Built] = built![
+    "roam/markdown":
+    ".gitattributes",
+    "AGENTS.md",
     "AGENT_CONTRACT.md",
     "CLAUDE.md",
     "README.md",

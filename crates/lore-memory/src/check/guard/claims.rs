@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use lore_engine::{Result, ValueRules, VaultContext, WEIGHTS, full_text, plain_predicate};
-use lore_page::{Fact, Interval};
+use lore_page::{Fact, Format, Interval};
 use lore_ports::{Expression, Filter, PageRow, StatementRow, TextQuery, Window};
 use lore_text::fold;
 
@@ -132,7 +132,7 @@ pub(super) fn pages_with_preferences(
     for row in context.store().pages(context.project(), &numbers)? {
         let Some((text, page)) = read(context, &row.path) else { continue };
         if !is_closed(row.status.as_deref()) {
-            let list = preferences(&text, &page);
+            let list = preferences(Format::of(&row.path), &text, &page);
             found.push((row, list));
         }
     }

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use lore_text::{PartialDate, fold, jaccard, terms};
 
 use super::statement::{Body, Statement, about};
+use crate::body::item_ranges;
 use crate::edit::doc::Doc;
 use crate::interval::Interval;
-use crate::markdown::item_ranges;
 use crate::page::{Entry, Fact};
 
 /// Minimum share of common words for two observations of a category to be the same one, reworded.
@@ -191,8 +191,10 @@ impl Pairing {
     fn texts(&mut self, old: &Side<'_, '_>, new: &Side<'_, '_>) {
         let content = |line: usize| new.doc.lines.content(line).trim();
         let lines: HashSet<&str> = (1..=new.doc.lines.count()).map(content).collect();
-        let items: HashSet<&str> =
-            item_ranges(new.doc.text).iter().map(|item| content(new.doc.lines.at(item.own.start))).collect();
+        let items: HashSet<&str> = item_ranges(new.doc.format, new.doc.text)
+            .iter()
+            .map(|item| content(new.doc.lines.at(item.own.start)))
+            .collect();
         for (at, statement) in self.missing(old) {
             let is_there = |line: usize| lines.contains(old.doc.lines.content(line).trim());
             let is_item = || items.contains(old.doc.lines.content(statement.first).trim());

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use lore_text::{fold, on_one_line, slugify};
 
+use crate::body::{ItemRange, item_ranges};
 use crate::edit::doc::Doc;
-use crate::markdown::{self, ItemRange};
 use crate::page::{Entry, Fact, LINKS_TO, Link, Observation};
 
 /// A kind of structured line.
@@ -107,7 +107,7 @@ pub(super) fn statements<'d>(doc: &'d Doc<'_>) -> Vec<Statement<'d>> {
     let observations = page.observations.iter().map(|line| (line.line, Body::Observation(line)));
     let is_relation = |link: &&Link| link.relation != LINKS_TO && link.span.start < link.span.end;
     let relations = page.links.iter().filter(is_relation).map(|link| (link.line, Body::Relation(link)));
-    let items = markdown::item_ranges(doc.text);
+    let items = item_ranges(doc.format, doc.text);
     for (line, body) in facts.chain(observations).chain(relations) {
         let Some(item) = item_at(doc, &items, line as usize, body) else { continue };
         let last_line = |range: &Range<usize>| {

@@ -108,6 +108,7 @@ proptest! {
     #[test]
     fn relation_with_any_context_reads_back(context in text()) {
         let new = NewRelation {
+            label: None,
             relation: "met".into(),
             target: "Z".into(),
             context: Some(context.clone()),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_page::edit::Dropped;
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -87,7 +87,8 @@ impl Operation for Edit {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let (dropped, section) = (self.prepare()?, self.named_section());
-        rewrite(session, &self.reference, self.expected_version, |text| self.apply(text), dropped, section)
+        let change = |format: Format, text: &str| self.apply(format, text);
+        rewrite(session, &self.reference, self.expected_version, change, dropped, section)
     }
 }
 
@@ -114,10 +115,14 @@ impl Edit {
     }
 
     /// Makes the change, but replaces only the text of a section up to its first subsection.
-    pub(super) fn apply_to_own_text(&self, text: &str) -> std::result::Result<String, edit::EditError> {
+    pub(super) fn apply_to_own_text(
+        &self,
+        format: Format,
+        text: &str,
+    ) -> std::result::Result<String, edit::EditError> {
         match (&self.section, &self.with) {
-            (Some(heading), Some(with)) => edit::replace_own_text(text, heading, with),
-            _ => self.apply(text),
+            (Some(heading), Some(with)) => edit::replace_own_text(format, text, heading, with),
+            _ => self.apply(format, text),
         }
     }
 
@@ -149,34 +154,34 @@ impl Edit {
         self.set.iter().try_for_each(|pair| property(pair).map(drop))
     }
 
-    pub(super) fn apply(&self, text: &str) -> std::result::Result<String, edit::EditError> {
+    pub(super) fn apply(&self, format: Format, text: &str) -> std::result::Result<String, edit::EditError> {
         let with = self.with.as_deref().unwrap_or_default();
         if let (Some(heading), Some(addition)) = (&self.section, &self.append) {
-            edit::append_to_section(text, heading, addition)
+            edit::append_to_section(format, text, heading, addition)
         } else if let (Some(heading), Some(addition)) = (&self.section, &self.prepend) {
-            edit::insert_below_heading(text, heading, addition)
+            edit::insert_below_heading(format, text, heading, addition)
         } else if let (Some(heading), Some(find)) = (&self.section, &self.find) {
             let replace = self.replace.as_deref().unwrap_or_default();
-            edit::replace_in_section(text, heading, find, replace, self.expect_count)
+            edit::replace_in_section(format, text, heading, find, replace, self.expect_count)
         } else if let Some(addition) = &self.append {
-            edit::append(text, addition)
+            edit::append(format, text, addition)
         } else if let Some(addition) = &self.prepend {
-            edit::prepend(text, addition)
+            edit::prepend(format, text, addition)
         } else if let Some(find) = &self.find {
             edit::replace_text(text, find, self.replace.as_deref().unwrap_or_default(), self.expect_count)
         } else if let Some(heading) = &self.section {
-            edit::replace_section(text, heading, with)
+            edit::replace_section(format, text, heading, with)
         } else if let Some(heading) = &self.before_section {
-            edit::insert_before_section(text, heading, with)
+            edit::insert_before_section(format, text, heading, with)
         } else if let Some(heading) = &self.after_section {
-            edit::insert_after_section(text, heading, with)
+            edit::insert_after_section(format, text, heading, with)
         } else {
             let mut text = text.to_owned();
             for (key, value) in self.set.iter().filter_map(|pair| property(pair).ok()) {
-                text = edit::set_property(&text, &key, &value)?;
+                text = edit::set_property(format, &text, &key, &value)?;
             }
             for key in &self.unset {
-                text = edit::remove_property(&text, key)?;
+                text = edit::remove_property(format, &text, key)?;
             }
             Ok(text)
         }

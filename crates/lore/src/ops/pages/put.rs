@@ -126,7 +126,8 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     // A path covered by a policy rule is used verbatim: `_index`, `2026-W19`.
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.".contains(letter);
     if policy.rule(&requested).is_some() && requested.chars().all(plain) && !is_path {
-        return Ok(VaultPath::known(format!("{requested}.md")));
+        let extension = context.extension_for(folder(&requested))?;
+        return Ok(VaultPath::known(format!("{requested}.{extension}")));
     }
     let path = new_path(context, &requested)?;
     if !is_path && is_lossy_slug(&requested) && exists(&context.vault().root().join(path.as_str())) {
@@ -173,7 +174,9 @@ pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
     let name = requested.rsplit('/').next().unwrap_or(&requested);
     let directory = context.vault().spelled(folder(&slug));
     let name = context.file_name_for(&directory, name)?;
-    let path = if directory.is_empty() { format!("{name}.md") } else { format!("{directory}/{name}.md") };
+    let extension = context.extension_for(&directory)?;
+    let name = format!("{name}.{extension}");
+    let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
     Ok(VaultPath::known(context.vault().spelled(&path)))
 }
 

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use lore_engine::history::truth_change;
-use lore_engine::{State, VaultContext, states, supersession};
-use lore_page::{ByteRange, Diagnostic, Properties, parse};
+use lore_engine::{State, VaultContext, node_named, node_place, states, supersession};
+use lore_page::{ByteRange, Diagnostic, Node, Properties, parse};
 use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
 use lore_vault::decode;
 use schemars::JsonSchema;
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::external_text::PageText;
+use crate::ops::knowledge::links::is_of_node;
 use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence};
 use crate::ops::line::Line;
 use crate::ops::views::{LinkItem, shown_date, timestamp};
@@ -82,6 +83,12 @@ pub struct PageView {
     /// SHA-256 of the file.
     hash: String,
     headings: Vec<HeadingView>,
+    /// The heading that the reference names, if that is a node of its own; the content is its section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<NodeView>,
+    /// Headings with an id of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<NodeView>,
     observations: Vec<StatementView>,
     facts: Vec<StatementView>,
     entries: Vec<StatementView>,
@@ -109,6 +116,39 @@ struct HeadingView {
     level: u8,
     text: String,
     lines: [u32; 2],
+}
+
+/// A heading of an Org file with an id of its own.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NodeView {
+    id: String,
+    title: String,
+    /// The file and the heading: `path.org::*Heading`.
+    place: Line,
+    lines: [u32; 2],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refs: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    todo: Option<String>,
+}
+
+impl NodeView {
+    fn new(path: &str, node: &Node) -> NodeView {
+        NodeView {
+            id: node.id.clone(),
+            title: node.title.clone(),
+            place: node_place(path, node).into(),
+            lines: [node.lines.first, node.lines.last],
+            aliases: node.aliases.clone(),
+            refs: node.refs.clone(),
+            tags: node.tags.clone(),
+            todo: node.todo.clone(),
+        }
+    }
 }
 
 /// An observation, fact or timeline entry.
@@ -146,13 +186,17 @@ impl Operation for Show {
         let page = context.page(&self.reference)?;
         let content = decode(&context.read(&page)?.bytes).text.into_owned();
         let parsed = parse(&page.path, &content).page;
+        let node = node_named(&parsed, &self.reference).cloned();
         let range = self.lines.as_deref().map(|text| line_range(text, &content)).transpose()?;
+        let range = range.or(node.as_ref().map(|node| [node.lines.first, node.lines.last]));
         let within = |line: u32| range.is_none_or(|[first, last]| first <= line && line <= last);
         let visible = session.visible(context)?;
         let links = |filter: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
             let rows = context.store().links(context.project(), &filter)?;
+            let rows =
+                rows.into_iter().filter(|row| node.as_ref().is_none_or(|node| is_of_node(&page, node, row)));
             let mut items: Vec<LinkItem> =
-                rows.into_iter().map(|row| LinkItem::new(context, row)).collect::<Result<_>>()?;
+                rows.map(|row| LinkItem::new(context, row)).collect::<Result<_>>()?;
             let shown = |slug: &str| slug == page.slug || visible.has(slug);
             items.retain(|link| shown(&link.from) && link.to.as_deref().is_none_or(shown));
             Ok(items)
@@ -176,7 +220,10 @@ impl Operation for Show {
         let room = page.properties.text("room").map(str::to_owned).or_else(|| section.cloned());
         let shown = range.map(|lines| lines_of(&content, lines)).unwrap_or(content);
         let content = PageText::new(context, &page, shown);
+        let nodes = parsed.nodes.iter().map(|node| NodeView::new(&page.path, node)).collect();
         Ok(PageView {
+            node: node.as_ref().map(|node| NodeView::new(&page.path, node)),
+            nodes: if node.is_some() { Vec::new() } else { nodes },
             compiled_truth,
             timeline,
             room,
@@ -232,7 +279,11 @@ impl Operation for Show {
 /// replaced, so the newest one with another timeline has the time of the change.
 fn timeline_change(context: &VaultContext, page: &PageRow, text: &str) -> Result<i64> {
     let timeline = |text: &str| {
-        parse("", text).page.timeline.map(|range| range.of(text).trim().to_owned()).unwrap_or_default()
+        parse(&page.path, text)
+            .page
+            .timeline
+            .map(|range| range.of(text).trim().to_owned())
+            .unwrap_or_default()
     };
     let (now, store, project) = (timeline(text), context.store(), context.project());
     for row in store.snapshots(project, &page.path)? {
@@ -320,7 +371,11 @@ impl PageView {
 impl Render for PageView {
     fn human(&self) -> String {
         let mut text = format!("{}  ({}, version {})\n", self.slug, self.kind, self.version);
-        text.push_str(&format!("{}  updated {}  id {}\n", self.path, self.updated, self.id));
+        let (place, id) = match &self.node {
+            Some(node) => (&node.place, &node.id),
+            None => (&self.path, &self.id),
+        };
+        text.push_str(&format!("{place}  updated {}  id {id}\n", self.updated));
         text.push_str(&self.status_lines());
         if !self.tags.is_empty() {
             text.push_str(&format!("tags: {}\n", self.tags.join(", ")));

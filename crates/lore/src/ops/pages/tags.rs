@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use lore_engine::VaultContext;
-use lore_page::edit;
+use lore_page::{Format, edit};
 use lore_ports::{Filter, LabelKind, Namespace, Order, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -149,14 +149,14 @@ impl Operation for Untag {
     }
 }
 
-type TagEdit = fn(&str, &str) -> std::result::Result<String, edit::EditError>;
+type TagEdit = fn(Format, &str, &str) -> std::result::Result<String, edit::EditError>;
 
 fn retag(session: &Session, tagging: &Tagging, edit: TagEdit) -> Result<WriteResult> {
     if tagging.tags.is_empty() {
         return Err(AppError::usage("no tag given", "pass at least one tag"));
     }
-    change(session, &tagging.reference, tagging.expected_version, |text| {
+    change(session, &tagging.reference, tagging.expected_version, |format, text| {
         let tags = tagging.tags.iter().map(|tag| tag.trim_start_matches('#'));
-        tags.into_iter().try_fold(text.to_owned(), |text, tag| edit(&text, tag))
+        tags.into_iter().try_fold(text.to_owned(), |text, tag| edit(format, &text, tag))
     })
 }

@@ -184,6 +184,8 @@ impl Operation for TimelineAdd {
             summary: self.summary,
             detail: self.detail,
         };
-        change(session, &self.reference, self.expected_version, |text| edit::add_entry(text, &entry))
+        change(session, &self.reference, self.expected_version, |format, text| {
+            edit::add_entry(format, text, &entry)
+        })
     }
 }

@@ -51,7 +51,11 @@ fn working_directory_is_added_if_it_is_a_known_tag() {
 
 #[test]
 fn profiles_with_tag_schemas_add_no_tags() {
-    for (profile, expected) in [("roam", json!(["procedure"])), ("personal", json!(["procedure"]))] {
+    for (profile, expected) in [
+        ("roam", json!(["procedure"])),
+        ("roam-org", json!(["procedure"])),
+        ("personal", json!(["procedure"])),
+    ] {
         let vault = GitVault::with_profile(profile);
         vault.lore(&["capture", "Looms weave patterns.", "--tag", "procedure", "--tag", "looms"]).ok();
         let written =
@@ -63,7 +67,7 @@ fn profiles_with_tag_schemas_add_no_tags() {
 
 #[test]
 fn related_links_are_part_of_the_same_write() {
-    for profile in ["notes", "brain", "roam", "personal"] {
+    for profile in ["notes", "brain", "roam", "roam-org", "personal"] {
         let (vault, salon) = with_salon_page(profile);
         let head = vault.head();
         let written = vault.lore(&["capture", "The salon takes no applications from sponsors"]);

@@ -190,6 +190,7 @@ impl LinkInput {
             Err(_) => self.to,
         };
         Ok(NewRelation {
+            label: None,
             relation: self.relationship.unwrap_or_else(|| "related".into()),
             target,
             context: self.context,

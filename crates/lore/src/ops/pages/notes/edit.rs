@@ -2,6 +2,7 @@
 
 use clap::Args;
 use lore_engine::Error;
+use lore_page::Format;
 use lore_page::edit::{self, Dropped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,14 +117,14 @@ impl EditNote {
             Some(edit) => (edit.prepare().map_err(name_fields)?, edit.named_section()),
             None => (Dropped::default(), None),
         };
-        let change = |text: &str| {
+        let change = |format: Format, text: &str| {
             let changed = match &edit {
-                Some(edit) if self.keep_subsections => edit.apply_to_own_text(text)?,
-                Some(edit) => edit.apply(text)?,
-                None => edit::append(text, &format!("\n{}", self.content_updates.trim_end()))?,
+                Some(edit) if self.keep_subsections => edit.apply_to_own_text(format, text)?,
+                Some(edit) => edit.apply(format, text)?,
+                None => edit::append(format, text, &format!("\n{}", self.content_updates.trim_end()))?,
             };
             let set = |text: String, (key, value): (&String, &Value)| {
-                edit::set_typed_property(&text, key, &typed(value))
+                edit::set_typed_property(format, &text, key, &typed(value))
             };
             self.metadata.iter().try_fold(changed, set)
         };

@@ -7,7 +7,7 @@ use lore_engine::{
     Action, Code, DEFAULT_TYPE, PageChange, VaultContext, WriteOptions, as_path, without_scheme, write_as,
 };
 use lore_page::edit::Dropped;
-use lore_page::{Value, edit, parse};
+use lore_page::{Format, Value, edit, parse};
 use lore_ports::{NameQuery, PageNo, PageRow};
 use lore_text::{fold, slugify};
 use lore_vault::{VaultPath, exists, folder, without_extension};
@@ -225,16 +225,16 @@ impl WriteNote {
         if own.frontmatter.is_none() {
             text = format!("{}\n{text}", head.unwrap_or("---\n---\n"));
         }
-        text = edit::set_property(&text, "title", &Value::Text(self.title.clone()))?;
+        text = edit::set_property(Format::Markdown, &text, "title", &Value::Text(self.title.clone()))?;
         // The type in the content is more specific than the default.
         let kind = self.note_type.clone().or(own.kind).unwrap_or_else(|| DEFAULT_TYPE.into());
-        text = edit::set_property(&text, "type", &Value::Text(kind))?;
+        text = edit::set_property(Format::Markdown, &text, "type", &Value::Text(kind))?;
         if !self.tags.is_empty() {
             let tags = self.tags.iter().cloned().map(Value::Text).collect();
-            text = edit::set_property(&text, "tags", &Value::List(tags))?;
+            text = edit::set_property(Format::Markdown, &text, "tags", &Value::List(tags))?;
         }
         for (key, value) in &self.metadata {
-            text = edit::set_typed_property(&text, key, &typed(value))?;
+            text = edit::set_typed_property(Format::Markdown, &text, key, &typed(value))?;
         }
         Ok(text)
     }

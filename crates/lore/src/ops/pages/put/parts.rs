@@ -2,7 +2,7 @@
 
 use lore_engine::{Error, VaultContext};
 use lore_memory::Evidence;
-use lore_page::{edit, parse};
+use lore_page::{Format, edit};
 use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,17 +51,18 @@ impl PutParts {
             },
         };
         let failed = |source| Error::Edit { slug: path.to_owned(), source };
+        let format = Format::of(path);
         let mut text = old;
         if let Some(truth) = &self.compiled_truth {
-            text = edit::replace_truth(&text, truth).map_err(failed)?;
+            text = edit::replace_truth(format, &text, truth).map_err(failed)?;
         }
         if let Some(lines) = &self.timeline_append {
-            text = with_timeline(&text, lines).map_err(failed)?;
+            text = with_timeline(format, &text, lines).map_err(failed)?;
         }
         for (key, value) in self.frontmatter.iter().flatten() {
             text = match value {
-                Value::Null => edit::remove_property(&text, key).unwrap_or(text),
-                value => edit::set_typed_property(&text, key, &typed(value)).map_err(failed)?,
+                Value::Null => edit::remove_property(format, &text, key).unwrap_or(text),
+                value => edit::set_typed_property(format, &text, key, &typed(value)).map_err(failed)?,
             };
         }
         Ok(text)
@@ -74,8 +75,10 @@ pub fn evidence(context: &VaultContext, assertions: Vec<AssertionInput>) -> Resu
 }
 
 /// Adds lines to the timeline: entries by their dates, newest first; other lines at the end.
-fn with_timeline(text: &str, lines: &str) -> std::result::Result<String, edit::EditError> {
-    let entries = parse("x.md", lines).page.entries;
+fn with_timeline(format: Format, text: &str, lines: &str) -> std::result::Result<String, edit::EditError> {
+    // Entries are given as Markdown, or as the page has them.
+    let given = Format::guess(lines);
+    let entries = given.parse(lines).page.entries;
     let is_entry = |number: usize| {
         entries.iter().any(|entry| (entry.lines.first..=entry.lines.last).contains(&(number as u32 + 1)))
     };
@@ -94,18 +97,26 @@ fn with_timeline(text: &str, lines: &str) -> std::result::Result<String, edit::E
             summary: entry.summary,
             detail: entry.detail,
         };
-        text = edit::add_entry(&text, &new)?;
+        text = edit::add_entry(format, &text, &new)?;
     }
     if rest.trim().is_empty() {
         return Ok(text);
     }
-    let rule = if parse("x.md", &text).page.timeline.is_some() { "" } else { "\n---\n\n" };
+    let rule = match (format.parse(&text).page.timeline.is_some(), format) {
+        (true, _) => "",
+        (false, Format::Markdown) => "\n---\n\n",
+        (false, Format::Org) => "\n-----\n\n",
+    };
     Ok(format!("{}\n{rule}{}\n", text.trim_end_matches('\n'), rest.trim_matches('\n')))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::with_timeline;
+    use super::*;
+
+    fn with_timeline(text: &str, lines: &str) -> std::result::Result<String, edit::EditError> {
+        super::with_timeline(Format::Markdown, text, lines)
+    }
 
     const PAGE: &str = "---\ntitle: A\n---\n# A\n\nOld.\n\n---\n\n- **2024-01-01** | x — Met.\n";
 

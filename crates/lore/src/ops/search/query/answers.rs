@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use lore_engine::{
-    Content, Depth as EngineDepth, Hit, Passage, SearchResult, VaultContext, page_date, updated,
+    Content, Depth as EngineDepth, Hit, Passage, SearchResult, VaultContext, node_place, page_date, updated,
 };
+use lore_page::{Format, Page, parse};
+use lore_ports::PageRow;
+use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -78,6 +81,9 @@ struct PassageItem {
     /// Headings above it.
     #[serde(skip_serializing_if = "Option::is_none")]
     heading: Option<String>,
+    /// The node of an Org file that it is in: `path.org::*Heading`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<Line>,
     text: PageText,
     /// Relative dates in the text, and the days they mean.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -203,12 +209,17 @@ impl AnswerItem {
         let mut item = AnswerItem::bare(&hit, hit.content.as_ref().unwrap_or(&nothing).depth);
         let Hit { page, excerpt, content, .. } = hit;
         let content = content.unwrap_or(nothing);
+        let nodes = parsed_org(context, &page);
         item.passages = content
             .passages
             .into_iter()
             .map(|Passage { lines, heading, text, dates }| PassageItem {
                 lines: [lines.first, lines.last],
                 heading,
+                node: nodes
+                    .as_ref()
+                    .and_then(|parsed| parsed.node_at(lines.first))
+                    .map(|node| node_place(&page.path, node).into()),
                 dates: dates.into_iter().map(|date| (date.words, date.meaning)).collect(),
                 text: PageText::new(context, &page, text),
             })
@@ -298,4 +309,14 @@ impl Answers {
     pub(super) fn broken(self, broken: bool) -> Answers {
         Answers { broken, ..self }
     }
+}
+
+/// Returns the parsed page of an Org file that has nodes; `None` for any other page.
+fn parsed_org(context: &VaultContext, page: &PageRow) -> Option<Page> {
+    if Format::of(&page.path) != Format::Org {
+        return None;
+    }
+    let bytes = context.read(page).ok()?.bytes;
+    let parsed = parse(&page.path, &decode(&bytes).text).page;
+    (!parsed.nodes.is_empty()).then_some(parsed)
 }

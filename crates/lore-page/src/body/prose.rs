@@ -1,7 +1,6 @@
 //! The text of a page without anything that is not prose: frontmatter, code, HTML and comments.
 
-use super::blocks;
-use crate::frontmatter;
+use crate::format::Format;
 
 /// Fills the place of code, so that the words around it stay separate.
 const CODE: u8 = b'`';
@@ -10,13 +9,13 @@ const CODE: u8 = b'`';
 /// are the same as in the page.
 ///
 /// ```
-/// assert_eq!(lore_page::prose("a <!-- b --> c\n"), "a            c\n");
-/// assert_eq!(lore_page::prose("a `b` c\n"), "a ``` c\n");
+/// use lore_page::Format::{Markdown, Org};
+/// assert_eq!(lore_page::prose(Markdown, "a <!-- b --> c\n"), "a            c\n");
+/// assert_eq!(lore_page::prose(Markdown, "a `b` c\n"), "a ``` c\n");
+/// assert_eq!(lore_page::prose(Org, "a =b= c\n"), "a ``` c\n");
 /// ```
-pub fn prose(text: &str) -> String {
-    let body_start = frontmatter::read(text).body_start;
-    let mut blocks = blocks::read(text, body_start);
-    blocks.opaque.finish(text, body_start);
+pub fn prose(format: Format, text: &str) -> String {
+    let (blocks, body_start) = format.blocks(text);
     let mut bytes = text.as_bytes().to_vec();
     let mut fill = |from: usize, until: usize, with: u8| {
         for byte in bytes[from..until].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
@@ -36,12 +35,12 @@ pub fn prose(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::prose;
+    use super::*;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(prose(text), expected);
-        assert_eq!(prose(text).len(), text.len());
+        assert_eq!(prose(Format::Markdown, text), expected);
+        assert_eq!(prose(Format::Markdown, text).len(), text.len());
     }
 
     #[test]

@@ -3,9 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::blocks::{Blocks, Item};
-use super::inline::Inline;
-use super::lines::Lines;
+use super::{Blocks, Inline, Item, Lines};
+use crate::format::Format;
 use crate::grammar::is_verb;
 use crate::page::{Fact, LINKS_TO, Page};
 
@@ -31,7 +30,7 @@ pub struct Linkable {
 /// assert_eq!(linkable.text.replace('\0', "."), "Met ....., then Bob.\n\n...\n\n.......\n");
 /// ```
 pub fn linkable(path: &str, text: &str) -> (Page, Linkable) {
-    let (parsed, blocks, inline) = super::read(path, text);
+    let (parsed, blocks, inline) = Format::of(path).read(path, text);
     let page = parsed.page;
     let lines = Lines::new(text);
     let mut mask = Mask { text, bytes: text.as_bytes().to_vec() };

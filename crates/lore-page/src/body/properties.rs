@@ -9,26 +9,25 @@ use crate::page::{ByteRange, LineRange, Link, LinkStyle, Page, Properties, Value
 use crate::wiki::{self, LinkOrder};
 
 /// Properties that name or classify the page itself; links in them are ignored.
-const OWN_NAMES: [&str; 7] = ["id", "title", "tags", "tag", "aliases", "alias", "permalink"];
+pub(crate) const OWN_NAMES: [&str; 7] = ["id", "title", "tags", "tag", "aliases", "alias", "permalink"];
 
 /// Properties whose values are references, with brackets or without.
-const REFERENCES: [&str; 3] = ["supersedes", "superseded_by", "superseded-by"];
+pub(crate) const REFERENCES: [&str; 3] = ["supersedes", "superseded_by", "superseded-by"];
 
 /// Values of such a property that name no page.
-const NO_REFERENCE: [&str; 6] = ["", "-", "none", "null", "n/a", "false"];
+pub(crate) const NO_REFERENCE: [&str; 6] = ["", "-", "none", "null", "n/a", "false"];
 
 /// Fills in the fields that come from the properties.
-pub(super) fn apply(page: &mut Page, path: &str, text: &str) {
+pub(crate) fn apply(page: &mut Page, path: &str) {
     let properties = &page.properties;
     page.title = text_of(properties, "title").unwrap_or_else(|| on_one_line(file_title(path)));
     page.id = text_of(properties, "id");
     page.kind = text_of(properties, "type");
     page.status = text_of(properties, "status");
     let summary = text_of(properties, "summary").or_else(|| text_of(properties, "description"));
-    page.summary = summary.map(|summary| super::summary::shortened(&summary));
+    page.summary = summary.map(|summary| crate::markdown::shortened(&summary));
     page.aliases = names(["aliases", "alias", "permalink"].iter().flat_map(|key| properties.list(key)));
     page.tags = names(["tags", "tag"].iter().flat_map(|key| tags(properties.get(key))));
-    page.links = links(properties, page.frontmatter, text);
 }
 
 fn text_of(properties: &Properties, key: &str) -> Option<String> {
@@ -72,7 +71,7 @@ fn names(found: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// Returns the links in property values, with the key as their relation.
-fn links(properties: &Properties, frontmatter: Option<LineRange>, text: &str) -> Vec<Link> {
+pub(crate) fn links(properties: &Properties, frontmatter: Option<LineRange>, text: &str) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, value) in properties.iter().filter(|(key, _)| !OWN_NAMES.contains(key)) {
         let mut targets = Vec::new();

@@ -4,25 +4,25 @@ use std::ops::Range;
 
 /// Ranges in which no link, tag or structured line is parsed.
 #[derive(Debug, Default)]
-pub(super) struct Opaque {
+pub(crate) struct Opaque {
     ranges: Vec<Range<usize>>,
     comments: Vec<Range<usize>>,
 }
 
 impl Opaque {
     /// Adds code, an HTML tag or a link definition.
-    pub(super) fn add(&mut self, range: Range<usize>) {
+    pub(crate) fn add(&mut self, range: Range<usize>) {
         self.ranges.push(range);
     }
 
     /// Adds a comment, which is also left out of the text around it.
-    pub(super) fn add_comment(&mut self, range: Range<usize>) {
+    pub(crate) fn add_comment(&mut self, range: Range<usize>) {
         self.comments.push(range.clone());
         self.ranges.push(range);
     }
 
     /// Adds the tags and comments of an HTML block, or the whole block if its content is not prose.
-    pub(super) fn add_html(&mut self, text: &str, block: Range<usize>) {
+    pub(crate) fn add_html(&mut self, text: &str, block: Range<usize>) {
         if is_raw(&text[block.clone()]) {
             return self.add(block);
         }
@@ -47,8 +47,14 @@ impl Opaque {
         }
     }
 
+    /// Sorts all ranges and merges those that overlap.
+    pub(crate) fn sort(&mut self) {
+        join(&mut self.ranges);
+        join(&mut self.comments);
+    }
+
     /// Adds `%% … %%` comments, then sorts all ranges and merges those that overlap.
-    pub(super) fn finish(&mut self, text: &str, body_start: usize) {
+    pub(crate) fn finish(&mut self, text: &str, body_start: usize) {
         join(&mut self.ranges);
         if text[body_start..].contains("%%") {
             let comments = self.percent_comments(text, body_start);
@@ -61,19 +67,19 @@ impl Opaque {
     }
 
     /// Returns the ranges in order, without overlaps.
-    pub(super) fn ranges(&self) -> &[Range<usize>] {
+    pub(crate) fn ranges(&self) -> &[Range<usize>] {
         &self.ranges
     }
 
     /// Returns the comments that overlap a range, in order.
-    pub(super) fn comments_in(&self, range: &Range<usize>) -> &[Range<usize>] {
+    pub(crate) fn comments_in(&self, range: &Range<usize>) -> &[Range<usize>] {
         let from = self.comments.partition_point(|comment| comment.end <= range.start);
         let length = self.comments[from..].partition_point(|comment| comment.start < range.end);
         &self.comments[from..from + length]
     }
 
     /// Returns whether a byte is inside a comment.
-    pub(super) fn is_comment(&self, at: usize) -> bool {
+    pub(crate) fn is_comment(&self, at: usize) -> bool {
         let after = self.comments.partition_point(|comment| comment.start <= at);
         after > 0 && at < self.comments[after - 1].end
     }

@@ -3,41 +3,42 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::grammar::{self, LineWarnings, Relation};
+use crate::format::Format;
+use crate::grammar::{self, LineWarnings, Relation, Show};
 use crate::interval::Interval;
+use crate::org;
 use crate::page::{Diagnostic, Entry, LineRange, Observation, Page};
 
-use super::blocks::{Blocks, Item};
-use super::inline::Inline;
-use super::lines::Lines;
+use super::{Blocks, Inline, Item, Lines};
 
 /// The inputs for parsing items.
-pub(super) struct ItemSource<'t> {
-    pub(super) text: &'t str,
-    pub(super) lines: &'t Lines<'t>,
-    pub(super) blocks: &'t Blocks,
-    pub(super) inline: &'t Inline,
+pub(crate) struct ItemSource<'t> {
+    pub(crate) format: Format,
+    pub(crate) text: &'t str,
+    pub(crate) lines: &'t Lines<'t>,
+    pub(crate) blocks: &'t Blocks,
+    pub(crate) inline: &'t Inline,
 }
 
 /// A relation and the position of its link.
-pub(super) struct Related {
-    pub(super) start: usize,
-    pub(super) relation: Relation,
+pub(crate) struct Related {
+    pub(crate) start: usize,
+    pub(crate) relation: Relation,
 }
 
 /// What items say about the links in them, in the order of the items.
 #[derive(Default)]
-pub(super) struct ItemLinks {
+pub(crate) struct ItemLinks {
     /// Relations, for the links they belong to.
-    pub(super) related: Vec<Related>,
+    pub(crate) related: Vec<Related>,
     /// When a fact or the event of an entry holds, for every link in its range.
-    pub(super) dated: Vec<(Range<usize>, Interval)>,
+    pub(crate) dated: Vec<(Range<usize>, Interval)>,
 }
 
 impl ItemLinks {
     /// Returns when a link without a relation of its own is valid: as long as the fact it is in, or since the day of the
     /// entry it is in.
-    pub(super) fn interval(&self, at: usize) -> Interval {
+    pub(crate) fn interval(&self, at: usize) -> Interval {
         let after = self.dated.partition_point(|(range, _)| range.start <= at);
         let around = self.dated[..after].iter().rev().find(|(range, _)| at < range.end);
         around.map_or_else(Interval::default, |(_, interval)| *interval)
@@ -45,7 +46,7 @@ impl ItemLinks {
 }
 
 /// Parses every item into the page, and returns what they say about links.
-pub(super) fn read(source: &ItemSource<'_>, page: &mut Page, diagnostics: &mut Vec<Diagnostic>) -> ItemLinks {
+pub(crate) fn read(source: &ItemSource<'_>, page: &mut Page, diagnostics: &mut Vec<Diagnostic>) -> ItemLinks {
     let mut links = ItemLinks::default();
     let mut warnings = LineWarnings::new();
     for item in &source.blocks.items {
@@ -83,6 +84,12 @@ impl<'t> ItemSource<'t> {
         let text = self.joined(segments, &whole);
         let text = text.trim();
         match text.as_bytes() {
+            [b'*', ..] | [b'<' | b'[', b'0'..=b'9', ..] if self.format == Format::Org => {
+                if let Some(entry) = self.entry(item, first, line, warnings) {
+                    page.entries.push(entry);
+                    return None;
+                }
+            }
             [b'*', b'*', ..] => {
                 if let Some(entry) = self.entry(item, first, line, warnings) {
                     page.entries.push(entry);
@@ -97,7 +104,7 @@ impl<'t> ItemSource<'t> {
             _ => {}
         }
         if text.contains("::")
-            && let Some(fact) = grammar::fact(text, line, warnings)
+            && let Some(fact) = grammar::fact(&self.without_links(text), line, warnings)
         {
             page.facts.push(fact);
             return None;
@@ -105,13 +112,28 @@ impl<'t> ItemSource<'t> {
         self.relation(segments, &whole, warnings)
     }
 
+    /// Returns the text in which facts are read. Org has brackets inside its links, so what they show is read instead.
+    fn without_links<'s>(&self, text: &'s str) -> Cow<'s, str> {
+        match self.format {
+            Format::Markdown => Cow::Borrowed(text),
+            Format::Org => self.format.shown_links(text, Show::Label),
+        }
+    }
+
     fn observation(&self, text: &str, whole: &Range<usize>, line: u32) -> Option<Observation> {
         let read = grammar::observation(text)?;
-        let tags = super::within(&self.inline.tags, whole, |tag| tag.start);
+        let tags = match self.format {
+            Format::Markdown => {
+                let tags = super::within(&self.inline.tags, whole, |tag| tag.start);
+                super::unique(tags.iter().map(|tag| &self.text[tag.clone()]))
+            }
+            Format::Org if is_org_bracket(read.category) => return None,
+            Format::Org => super::unique(grammar::tags(read.content).into_iter()),
+        };
         Some(Observation {
             category: read.category.to_owned(),
             content: read.content.to_owned(),
-            tags: super::unique(tags.iter().map(|tag| &self.text[tag.clone()])),
+            tags,
             context: read.context.map(str::to_owned),
             line,
         })
@@ -138,6 +160,10 @@ impl<'t> ItemSource<'t> {
         warnings: &mut LineWarnings,
     ) -> Option<Entry> {
         let head = self.joined(std::slice::from_ref(first), first);
+        let head = match self.format {
+            Format::Markdown => head,
+            Format::Org => Cow::Owned(entry_head(head.trim())?),
+        };
         let read = grammar::entry(head.trim(), warnings)?;
         let (detail, last) = self.detail(item, first);
         Some(Entry {
@@ -184,6 +210,29 @@ impl<'t> ItemSource<'t> {
         }
         Cow::Owned(joined)
     }
+}
+
+/// Returns the first line of an Org entry as the grammar reads it. The date is bold, or a timestamp.
+fn entry_head(text: &str) -> Option<String> {
+    if text.starts_with("**") {
+        return Some(text.to_owned());
+    }
+    if let Some(bold) = text.strip_prefix('*') {
+        let (date, rest) = bold.split_once('*')?;
+        return Some(format!("**{date}**{rest}"));
+    }
+    let (date, rest) = org::leading_date(text)?;
+    let rest = rest.trim_start();
+    let is_separated =
+        rest.starts_with(['|', '—', '–', ':']) || rest.starts_with("- ") || rest.starts_with("--");
+    Some(if is_separated { format!("**{date}** {rest}") } else { format!("**{date}** — {rest}") })
+}
+
+/// Returns whether the text in brackets is something else in Org: a counter, a statistic, a footnote or a citation.
+fn is_org_bracket(text: &str) -> bool {
+    text.contains(':')
+        || text.starts_with(['@', '#'])
+        || text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'/' | b'%'))
 }
 
 /// Appends a piece of text. Inline code may span lines; the indents and quote marks of its lines are dropped.
