@@ -176,6 +176,9 @@ pub struct PreparedChange {
 pub struct LedgerNotes {
     /// The imported source.
     pub import: Option<ImportNote>,
+    /// The part of a batch of imported files.
+    #[serde(default)]
+    pub batch: Option<BatchNote>,
     /// Resolved gaps, each with the path of the page that resolves it.
     pub fills: Vec<(u64, String)>,
 }
@@ -200,14 +203,53 @@ pub struct ImportNote {
     pub again: bool,
 }
 
+/// A part of a batch of imported files. Its manifest is attached to the intent record while the write is in progress.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BatchNote {
+    /// Id of the batch.
+    pub batch: String,
+    /// Number of the part, from 0.
+    pub part: u32,
+    /// Kind of source.
+    pub kind: String,
+    /// Origin of the files.
+    pub source: String,
+    /// Whether it is the last part.
+    pub is_last: bool,
+    /// Hash of the manifest.
+    pub hash: ContentHash,
+    /// What is imported.
+    #[serde(skip)]
+    pub manifest: Vec<u8>,
+}
+
 impl LedgerNotes {
+    /// Returns the bytes that are attached to the intent record, and their hash.
+    pub(crate) fn attachment(&self) -> Option<(&[u8], ContentHash)> {
+        let import = self.import.as_ref().map(|import| (import.bytes.as_slice(), import.hash));
+        import.or_else(|| self.batch.as_ref().map(|batch| (batch.manifest.as_slice(), batch.hash)))
+    }
+
+    /// Sets the bytes that were attached to the intent record.
+    pub(crate) fn attach(&mut self, bytes: Vec<u8>) {
+        match (&mut self.import, &mut self.batch) {
+            (Some(import), _) => import.bytes = bytes,
+            (None, Some(batch)) => batch.manifest = bytes,
+            (None, None) => {}
+        }
+    }
+
     /// Records that the page at a path resolves these gaps.
     pub fn filling(gaps: &[u64], path: &str) -> LedgerNotes {
-        LedgerNotes { import: None, fills: gaps.iter().map(|gap| (*gap, path.to_owned())).collect() }
+        LedgerNotes {
+            import: None,
+            batch: None,
+            fills: gaps.iter().map(|gap| (*gap, path.to_owned())).collect(),
+        }
     }
 
     /// Returns whether there is nothing to record.
     pub fn is_empty(&self) -> bool {
-        self.import.is_none() && self.fills.is_empty()
+        self.import.is_none() && self.batch.is_none() && self.fills.is_empty()
     }
 }

@@ -31,8 +31,8 @@ mod search;
 mod write;
 
 pub use change::{
-    Action, Authority, Edit, ImportNote, LedgerNotes, Outcome, PageChange, Precondition, PreparedChange,
-    Receipt, WriteOptions, Written,
+    Action, Authority, BatchNote, Edit, ImportNote, LedgerNotes, Outcome, PageChange, Precondition,
+    PreparedChange, Receipt, WriteOptions, Written,
 };
 pub use context::{Access, Author, Clock, ContextParts, VaultContext};
 pub use error::{Code, Error, LISTED_FINDINGS, Result};

@@ -17,6 +17,7 @@ mod facts;
 mod gaps;
 pub mod generated;
 mod hooks;
+mod import;
 pub mod inbox;
 mod ingest;
 mod inject;
@@ -53,6 +54,10 @@ pub use gaps::{
     unrecorded_answer,
 };
 pub use hooks::FeatureHooks;
+pub use import::{
+    ImportKind, ImportOptions, ImportOutcome, ImportReport, ImportedPage, Manifest, OriginalFile, import,
+    import_batches, manifest_of,
+};
 pub use ingest::{
     DateOrigin, Evidence, IngestReport, IngestRequest, Ingested, PageIngest, PageReport, RewriteOutcome,
     SourceNovelty, SourceText, ingest,

@@ -10,6 +10,7 @@
 //! use lore_engine::VaultContext; // It knows nobody who uses it.
 //! ```
 
+mod batches;
 mod chunk;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -31,6 +32,7 @@ mod text_model;
 mod transaction;
 mod vectors;
 
+pub use batches::{BatchRow, Batches, NewBatch};
 pub use chunk::{ChunkDraft, ChunkKind};
 pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Error, Result};

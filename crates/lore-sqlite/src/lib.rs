@@ -7,6 +7,7 @@
 //! ```
 
 mod backup;
+mod batches;
 mod chunks;
 mod codes;
 mod files;

@@ -149,6 +149,8 @@ impl Projects for SqliteStore {
                     "finding",
                     "gap",
                     "import",
+                    "batch",
+                    "blob",
                     "replica",
                     "project_state",
                 ] {

@@ -29,6 +29,14 @@ pub enum Error {
         /// The policy's limit.
         limit: u64,
     },
+    /// Something to import cannot be read as what it is. Nothing was changed.
+    #[error("cannot import {}: {reason}", .path.display())]
+    Source {
+        /// The directory or file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// Another process holds the vault's lock.
     #[error("{} is locked by {holder}", .vault.display())]
     Locked {

@@ -29,6 +29,7 @@ pub mod process;
 mod regular;
 mod replace;
 mod secret;
+mod source;
 mod staging;
 mod text;
 mod vault;
@@ -45,11 +46,12 @@ pub use files::{
 pub use lock::{FolderLock, WatchLock};
 pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
 pub use path::{
-    EXPECTATIONS_FILE, VaultPath, folder, is_page_path, is_sidecar, pages_of_sidecar, relative, sidecar,
-    without_extension,
+    EXPECTATIONS_FILE, VaultPath, folder, is_attachment_path, is_page_path, is_sidecar, pages_of_sidecar,
+    relative, sidecar, without_extension,
 };
 pub use regular::read_to_limit;
 pub use replace::{replace_unchanged, size_of};
+pub use source::{SourceFile, SourceTree, first_line};
 pub use staging::{SealedRecord, Staging, StepHashes};
 pub use text::{Decoded, decode};
 pub use vault::{FileBytes, Vault};

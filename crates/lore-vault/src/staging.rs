@@ -6,7 +6,7 @@
 
 mod steps;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::PathBuf;
 
@@ -36,6 +36,9 @@ const ASIDE: &str = ".rejected";
 /// Maximum size of an intent record.
 const RECORD_LIMIT: u64 = 256 * 1024 * 1024;
 
+/// Number of files from which they are synced together.
+const MANY: usize = 100;
+
 /// File name of the record's attachment.
 const ATTACHED: &str = "attached";
 
@@ -50,6 +53,8 @@ pub struct Staging {
     secret: Option<[u8; 32]>,
     /// Directories created for this write, to be removed on rollback.
     made: RefCell<Vec<String>>,
+    /// Whether files and directories are synced together instead of one by one.
+    syncs_together: Cell<bool>,
 }
 
 /// An intent record.
@@ -91,7 +96,16 @@ impl Vault {
         let own = all.inside(name, make.then_some(&mut made)).map_err(failed)?;
         let base = self.root().to_owned();
         let secret = self.secret();
-        Ok(Staging { base, root, all, own, name: name.to_owned(), secret, made: RefCell::default() })
+        Ok(Staging {
+            base,
+            root,
+            all,
+            own,
+            name: name.to_owned(),
+            secret,
+            made: RefCell::default(),
+            syncs_together: Cell::default(),
+        })
     }
 }
 
@@ -101,11 +115,25 @@ impl Staging {
         &self.name
     }
 
+    /// Announces a write of so many files. With many of them, all are synced together before the record is written, and
+    /// again once they are in place.
+    pub fn expect(&self, files: usize) {
+        self.syncs_together.set(files >= MANY && self.own.sync_file_system().is_ok());
+    }
+
+    /// Makes the steps durable, if each of them did not do so itself.
+    pub fn sync_steps(&self) -> Result<()> {
+        match self.syncs_together.get() {
+            true => self.own.sync_file_system().map_err(|source| self.failed(STAGING, source)),
+            false => Ok(()),
+        }
+    }
+
     /// Stages the new bytes of file `number`, synced, with the mode of the file at `path` that they replace, else with
     /// the given mode, else as the umask says.
     pub fn add(&self, number: usize, path: &str, bytes: &[u8], mode: Option<u32>) -> Result<()> {
         let replaced = self.folder_of(path, false).ok().and_then(|place| place.mode(file_name(path)));
-        let done = self.own.create(&staged(number), bytes, replaced.or(mode), true);
+        let done = self.own.create(&staged(number), bytes, replaced.or(mode), !self.syncs_together.get());
         done.map_err(|source| self.failed(path, source))
     }
 
@@ -119,6 +147,7 @@ impl Staging {
 
     /// Writes the intent record. From here on, any process can complete the write.
     pub fn note(&self, intent: &[u8], sync: bool) -> Result<()> {
+        self.sync_steps()?;
         let seal = self.seal(intent).unwrap_or_default();
         let record = [intent, b"\n", seal.as_bytes()].concat();
         let done = self.own.create(INTENT, &record, Some(0o600), sync);

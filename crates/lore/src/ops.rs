@@ -17,6 +17,7 @@ mod machine;
 mod pages;
 mod registry;
 mod search;
+mod transfer;
 mod upkeep;
 mod views;
 

@@ -110,9 +110,12 @@ impl Intent {
 
     /// Adds the attachment of the record; `None` if it does not match.
     pub(super) fn reattached(mut self, staging: &Staging) -> Option<Intent> {
-        let Some(import) = &mut self.noted.import else { return Some(self) };
-        import.bytes = staging.attached().ok().flatten().unwrap_or_default();
-        (ContentHash::of(&import.bytes) == import.hash).then_some(self)
+        if self.noted.attachment().is_none() {
+            return Some(self);
+        }
+        self.noted.attach(staging.attached().ok().flatten().unwrap_or_default());
+        let matches = self.noted.attachment().is_some_and(|(bytes, hash)| ContentHash::of(bytes) == hash);
+        matches.then_some(self)
     }
 
     /// Returns the paths of the write.
@@ -122,6 +125,7 @@ impl Intent {
 
     /// Stages the new bytes, keeps the old ones, and writes the record.
     pub(super) fn stage(&self, staging: &Staging, ready: &[PreparedChange]) -> Result<()> {
+        staging.expect(self.steps.len());
         let news = ready.iter().flat_map(|one| one.news().into_iter().map(|new| (new, one.mode)));
         for (number, (step, (new, mode))) in self.steps.iter().zip(news).enumerate() {
             if let Some(bytes) = new {
@@ -133,8 +137,8 @@ impl Intent {
                 fault("kept");
             }
         }
-        if let Some(import) = &self.noted.import {
-            unless_gone(&self.subject_path(), staging.attach(&import.bytes))?;
+        if let Some((bytes, _)) = self.noted.attachment() {
+            unless_gone(&self.subject_path(), staging.attach(bytes))?;
             fault("staged");
         }
         let record = serde_json::to_vec(self).unwrap_or_default();
@@ -170,7 +174,7 @@ impl Intent {
             *done = number + 1;
             fault("installed");
         }
-        Ok(())
+        Ok(staging.sync_steps()?)
     }
 
     /// Rolls back the first `done` steps, last first. A file that somebody has changed since stays as they left it.

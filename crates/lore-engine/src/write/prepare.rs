@@ -4,7 +4,7 @@ use lore_page::edit::LineChanges;
 use lore_page::{Format, Value, edit, revision, revision_of_edit};
 use lore_ports::Authorship;
 use lore_text::ContentHash;
-use lore_vault::{decode, exists, folder, is_page_path};
+use lore_vault::{decode, exists, folder, is_attachment_path, is_page_path};
 
 use super::keep::{keep_id, keep_lines};
 use super::sections;
@@ -43,7 +43,7 @@ pub(super) fn prepare(
     let path = normalize(context, &change.path)?;
     match terms.authority {
         Authority::Settings if path == POLICY_FILE => context.vault().check_writable(&path)?,
-        _ => check_writable_target(context, &path)?,
+        _ => check_writable_target(context, &path, terms.noted.batch.is_some())?,
     }
     let limit = context.policy().limits.page_bytes;
     let old = context.vault().read(&path, limit)?.map(|file| file.bytes);
@@ -115,7 +115,7 @@ fn make(
 /// Returns the normalized path that a file moves to; no file may exist there.
 fn free_path(context: &VaultContext, from: &str, to: &str) -> Result<String> {
     let path = destination(context, from, to)?;
-    check_writable_target(context, &path)?;
+    check_writable_target(context, &path, false)?;
     match exists(&context.vault().root().join(&path)) {
         true => Err(Error::Exists { path }),
         false => Ok(path),
@@ -310,9 +310,12 @@ fn existing(ready: &PreparedChange) -> Result<&[u8]> {
     ready.old.as_deref().ok_or_else(missing)
 }
 
-/// Checks that Lore may write to a path: what kind of file it is, and that no symlink leads it outside the vault.
-pub(super) fn check_writable_target(context: &VaultContext, path: &str) -> Result<()> {
-    if let PathClass::Refused(reason) = context.classify(path) {
+/// Checks that Lore may write to a path: what kind of file it is, and that no symlink leads it outside the vault. An import
+/// also writes the files that pages embed.
+pub(super) fn check_writable_target(context: &VaultContext, path: &str, is_import: bool) -> Result<()> {
+    if let PathClass::Refused(reason) = context.classify(path)
+        && !(is_import && is_attachment_path(path))
+    {
         return Err(lore_vault::Error::BadPath { path: path.to_owned(), reason }.into());
     }
     Ok(context.vault().check_writable(path)?)

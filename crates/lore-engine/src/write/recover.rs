@@ -62,7 +62,8 @@ fn set_aside(staging: Staging) -> Option<String> {
 /// Whether a write could have made this record: only files that Lore may write, with matching bytes.
 fn is_sound(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<bool> {
     for (number, step) in intent.steps.iter().enumerate() {
-        let written = intent.follows || check_writable_target(context, &step.path).is_ok();
+        let written = intent.follows
+            || check_writable_target(context, &step.path, intent.noted.batch.is_some()).is_ok();
         let known = context.vault().file_path(&step.path).is_ok_and(|path| path == step.path);
         let page = !intent.follows || is_page_path(&step.path);
         if !(written && known && page) {

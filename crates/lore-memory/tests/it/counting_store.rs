@@ -95,6 +95,18 @@ counted! { GapsAndImports:
     prune_imports(project: ProjectNo, before: i64) -> Result<usize>;
 }
 
+counted! { Batches:
+    put_blobs(project: ProjectNo, blobs: &[(ContentHash, &[u8])]) -> Result<()>;
+    blob(project: ProjectNo, hash: ContentHash) -> Result<Option<Vec<u8>>>;
+    blobs(project: ProjectNo) -> Result<Vec<ContentHash>>;
+    rewrite_blob(project: ProjectNo, hash: ContentHash, bytes: &[u8]) -> Result<()>;
+    remove_blobs(project: ProjectNo, hashes: &[ContentHash]) -> Result<()>;
+    add_batch(project: ProjectNo, part: &NewBatch<'_>) -> Result<()>;
+    batches(project: ProjectNo) -> Result<Vec<BatchRow>>;
+    manifests(project: ProjectNo, batch: &str) -> Result<Vec<Vec<u8>>>;
+    remove_batch(project: ProjectNo, batch: &str) -> Result<()>;
+}
+
 counted! { Vectors:
     prune_vectors() -> Result<usize>;
     models() -> Result<Vec<ModelRow>>;

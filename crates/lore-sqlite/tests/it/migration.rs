@@ -105,7 +105,7 @@ fn version_4_ledgers_are_migrated_after_a_backup() {
     old_database(&path, 4);
     let OpenedStore { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings, [""; 0]);
-    assert_eq!(user_version(&path) >> 16, 7);
+    assert_eq!(user_version(&path) >> 16, 8);
     check_first_rows(&store);
 
     let no_hash = ContentHash([0; 32]);

@@ -40,7 +40,9 @@ impl Staging {
                 (Some(old), None) => self.take_out(number, &place, file_name(path), old),
                 (None, _) => moved(self.own.rename_new(&staged(number), &place, file_name(path))),
             };
-            place.sync();
+            if !self.syncs_together.get() {
+                place.sync();
+            }
             made
         });
         match made {

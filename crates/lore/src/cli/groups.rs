@@ -37,6 +37,7 @@ const GROUPS: &[Group] = &[
             ("timeline, timeline-add", "Show a timeline, or add an entry to one"),
             ("raw", "Read or write data stored beside a page"),
             ("ingest", "Import a source as evidence"),
+            ("import, imports", "Import a vault, an account export or sessions"),
             ("history, diff, blame, restore", "Show and restore earlier versions of a page"),
         ],
     },

@@ -28,7 +28,6 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("grep", &["search"]),
     ("health", &["doctor"]),
     ("hooks", &["setup"]),
-    ("import", &["ingest"]),
     ("info", &["status"]),
     ("log", &["history"]),
     ("lookup", &["search"]),

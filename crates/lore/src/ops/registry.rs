@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use schemars::Schema;
 use serde_json::Value;
 
-use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
+use super::{OperationInfo, knowledge, machine, pages, search, transfer, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 116] = [
+pub static REGISTRY: [OperationInfo; 118] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -78,6 +78,8 @@ pub static REGISTRY: [OperationInfo; 116] = [
     OperationInfo::of::<knowledge::check::Check>(),
     OperationInfo::of::<knowledge::capture::Capture>(),
     OperationInfo::of::<knowledge::ingest::Ingest>(),
+    OperationInfo::of::<transfer::import::Import>(),
+    OperationInfo::of::<transfer::imports::Imports>(),
     OperationInfo::of::<knowledge::stale::Stale>(),
     OperationInfo::of::<knowledge::set_status::SetStatus>(),
     OperationInfo::of::<knowledge::compact::Compact>(),

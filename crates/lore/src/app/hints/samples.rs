@@ -59,6 +59,7 @@ fn vault_errors() -> Vec<lore_vault::Error> {
     let source = |kind: io::ErrorKind| io::Error::from(kind);
     vec![
         Error::BadPath { path: "../x".into(), reason: "it leads out of the vault" },
+        Error::Source { path: path.clone(), reason: "it is not a zip archive".into() },
         Error::TooLarge { path: "a.md".into(), size: 9, limit: 1 },
         Error::Locked { vault: path.clone(), holder: "lore sync".into() },
         Error::Read { path: path.clone(), source: source(io::ErrorKind::NotFound) },
