@@ -88,7 +88,7 @@ fn data(what: &str, text: &str) {
 fn commands() -> Vec<Vec<&'static str>> {
     let lines = "status|status --verbose|doctor|doctor --path one.md|stats|validate|validate --all|sync|sync --full|list|list --limit 2|ls|ls dir|recent|\
         tags|tags one|timeline|timeline one|get one|get two|show one|show two --with-links|show broken|show nothing-like-it|raw one|\
-        search tea|search evil|search-notes tea|query tea|query green --depth full|query nothing|build-context one|context|context --recent|briefing|ns list|\
+        search tea|search evil|search-notes tea|find-notes tea --contents|find-notes --entity-types observation,relation|find-notes evil --context-lines 1|list-folder|list-folder --depth 3|read-file one|schema validate|schema infer note|schema diff note|query tea|query green --depth full|query nothing|build-context one|context|context --recent|briefing|ns list|\
         links one|backlinks one|graph one|graph one --output dot|path one three|facts|facts one|gaps|check|stale|curate --dry-run|curate|lint|\
         compact --plan|compact --dry-run|history one|diff one|blame one|git status|retention status|model list|skills list|skills show capture|\
         skills doctor|project list|project info|config list|config get search.limit|token list|service status|map --list|setup|test|\
@@ -97,7 +97,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         fact-add one size big|tag one new|untag one new|timeline-add one 2024-05-05 event|set-status one active|edit one --append more|\
         edit-note one more|write-note Title text|put new|capture tea-is-green|ingest|gap add why|gap approve 1 --sensitivity internal --approver me|\
         gap resolve 1 --by one|\
-        merge one bidi-name|split one|split two --yes|ns create clients|table set evil key cell=x|table remove evil key|routine run evil|triage|restore one --at 1|mv new newer|rm newer --yes|generate|secrets scan|secrets purge abcdef --yes|rotate|retention run|git commit|git push|git pull|compact|\
+        merge one bidi-name|split one|split two --yes|ns create clients|table set evil key cell=x|table remove evil key|routine run evil|triage|restore one --at 1|mv-folder dir moved|rm-folder moved --yes|mv new newer|rm newer --yes|generate|secrets scan|secrets purge abcdef --yes|rotate|retention run|git commit|git push|git pull|compact|\
         service install --dry-run|service uninstall|skills extract --dir skills-out|model pull nothing|model use nothing|model path /nothing|\
         model remove nothing|eval /nothing|config set search.limit 9|config unset search.limit|token add me|token remove me|db checkpoint|\
         db backup copy.db|project add other other|project default v|project remove other --yes|map /nowhere v|init other2 --no-git";
