@@ -57,6 +57,7 @@ pub(crate) fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     add_observed_tags(&mut page);
     page.nodes = node::nodes(&scan, &page);
     page.markup = markup(&scan, &lines);
+    diagnostics.extend(node::repeated_ids(&page));
     if page.summary.is_none() {
         page.summary = summary::quoted(text, &scan);
     }
