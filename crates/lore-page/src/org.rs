@@ -15,6 +15,8 @@ mod timestamp;
 mod value;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::body::{self, Blocks, Inline, ItemSource, Lines, headings, split_at_rule};
 use crate::format::Format;
@@ -57,6 +59,7 @@ pub(crate) fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     add_observed_tags(&mut page);
     page.nodes = node::nodes(&scan, &page);
     page.markup = markup(&scan, &lines);
+    diagnostics.extend(node::repeated_ids(&page));
     if page.summary.is_none() {
         page.summary = summary::quoted(text, &scan);
     }
@@ -105,9 +108,10 @@ pub(crate) fn heading_head_end(text: &str, start: usize) -> Option<usize> {
     drawer.map(|drawer| drawer.range.end).or_else(|| (from == after && after > below).then_some(after))
 }
 
-/// Returns the headline at a byte, read with the TODO keywords of the file.
-pub(crate) fn headline_at(text: &str, start: usize) -> Option<Headline<'_>> {
-    scan::scan(text).headlines.into_iter().find(|headline| headline.start == start)
+/// Returns the stars and the title of each heading by the start of its line, read with the TODO keywords of the file.
+pub(crate) fn headlines(text: &str) -> HashMap<usize, (Range<usize>, Range<usize>)> {
+    let places = |one: Headline<'_>| (one.start, (one.start..one.start + one.level, one.title));
+    scan::scan(text).headlines.into_iter().map(places).collect()
 }
 
 /// Returns the lines of the drawer and keywords at the start of a file.

@@ -29,7 +29,9 @@ pub fn node_named<'p>(page: &'p Page, reference: &str) -> Option<&'p Node> {
     let is_start = |node: &&Node| name.len() >= ID_PREFIX && fold(&node.id).starts_with(&name);
     let is_named = |node: &&Node| {
         let mut names = std::iter::once(&node.title).chain(&node.aliases);
-        names.any(|one| fold(one) == name || (!slug.is_empty() && slugify(one) == slug))
+        names.any(|one| {
+            fold(one) == name || slugify(one) == name || (!slug.is_empty() && slugify(one) == slug)
+        })
     };
     page.nodes.iter().find(is_named).or_else(|| page.nodes.iter().find(is_start))
 }

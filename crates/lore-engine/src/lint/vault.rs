@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_ports::{KeyKind, NameQuery};
+use lore_page::{Format, Node, parse};
+use lore_ports::{KeyKind, NameQuery, PageRow};
 use lore_text::fold;
-use lore_vault::{files_below, is_page_path};
+use lore_vault::{decode, files_below, is_page_path};
 
 use super::Finding;
 use super::links::broken_links;
@@ -61,6 +62,13 @@ pub(super) fn moved(context: &VaultContext, only: Option<&BTreeSet<String>>) -> 
     Ok(findings)
 }
 
+/// Returns the nodes of an Org file as it is on disk.
+fn nodes(context: &VaultContext, row: &PageRow) -> Vec<Node> {
+    let is_org = Format::of(&row.path) == Format::Org;
+    let file = is_org.then(|| context.read(row).ok()).flatten();
+    file.map(|file| parse(&row.path, &decode(&file.bytes).text).page.nodes).unwrap_or_default()
+}
+
 /// Finds ids used by more than one page, and paths that are equal on case-insensitive systems.
 pub(super) fn names(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let policy = context.policy();
@@ -74,13 +82,26 @@ pub(super) fn names(context: &VaultContext, only: Option<&BTreeSet<String>>) -> 
     let rows = store.pages(project, &numbers)?;
     let own: Vec<&str> =
         rows.iter().filter(|row| row.properties.get("id").is_some()).map(|row| row.id.as_str()).collect();
+    let nodes: BTreeMap<&str, Vec<Node>> =
+        rows.iter().map(|row| (row.path.as_str(), nodes(context, row))).collect();
+    let node_ids = nodes.values().flatten().map(|node| node.id.as_str());
     // Each id once: looking one up returns every page that has it.
-    let folded: BTreeSet<String> = own.iter().map(|id| fold(id)).collect();
+    let folded: BTreeSet<String> = own.into_iter().chain(node_ids).map(fold).collect();
     let keys =
         store.lookup(project, &NameQuery::Exact(&folded.iter().map(String::as_str).collect::<Vec<_>>()))?;
     let mut by_id: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for key in keys.iter().filter(|key| key.kind == KeyKind::Id) {
         by_id.entry(&key.key).or_default().insert(&key.path);
+    }
+    for (path, node) in nodes.iter().flat_map(|(path, nodes)| nodes.iter().map(move |node| (*path, node))) {
+        let paths = by_id.get(fold(&node.id).as_str()).filter(|paths| paths.len() > 1);
+        if let Some(other) = paths.and_then(|paths| paths.iter().find(|other| **other != path)) {
+            let mut found = Findings { policy: &policy, path, list: Vec::new() };
+            let message =
+                format!("the id {} of the heading {:?} is also used in {other}", node.id, node.title);
+            found.add(Lint::IdDuplicate, Some(node.lines.first), message, false);
+            findings.append(&mut found.list);
+        }
     }
     for row in &rows {
         let paths = by_id.get(fold(&row.id).as_str()).filter(|paths| paths.len() > 1);

@@ -133,12 +133,12 @@ mod tests {
             keep in 0..4_usize,
         ) {
             let text = format!("# Other\n\n---\n\n## Agent Log\n\n{}", lines.concat());
-            let items = section_items(&text, "Agent Log").expect("a section").len();
+            let items = section_items(Format::Markdown, &text, "Agent Log").expect("a section").len();
             match last_entries(&text, "Agent Log", keep) {
                 None => prop_assert!(items <= keep),
                 Some((cut, left_out)) => {
                     prop_assert_eq!(items, keep + left_out);
-                    prop_assert_eq!(section_items(&cut, "Agent Log").expect("a section").len(), keep, "{:?}", cut);
+                    prop_assert_eq!(section_items(Format::Markdown, &cut, "Agent Log").expect("a section").len(), keep, "{:?}", cut);
                     let headings = |text: &str| lore_page::parse("", text).page.headings.len();
                     prop_assert_eq!(headings(&cut), headings(&text), "{:?}", cut);
                 }

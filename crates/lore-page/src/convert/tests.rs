@@ -66,6 +66,15 @@ fn page_of_the_design_is_converted_and_comes_back() {
 }
 
 #[test]
+fn long_pages_are_converted_in_linear_time() {
+    let text = "## Heading\n\n- item [[A]]\nlazy\n".repeat(20_000);
+    let started = std::time::Instant::now();
+    let org = convert(&text, Markdown, Org);
+    convert(&org, Org, Markdown);
+    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
 fn title_that_is_a_heading_comes_back_as_one() {
     check("# Ada\n\nText.\n", "#+TITLE: Ada\n* Ada\n\nText.\n");
     check("Ada\n===\n\nText.\n", "#+TITLE: Ada\n* Ada\n\nText.\n");

@@ -1,5 +1,7 @@
 //! Markdown as Org.
 
+use std::collections::HashMap;
+
 use super::head::{HEADING_TITLE, with_properties};
 use super::inline::to_org;
 use super::{ORG_COMMENT, ORG_COMMENT_END};
@@ -32,25 +34,27 @@ enum Block {
 fn body(text: &str, page: &Page) -> String {
     let start = page.truth.start;
     let items = item_ranges(Format::Markdown, text);
+    let headings: HashMap<u32, u8> =
+        page.headings.iter().map(|heading| (heading.lines.first, heading.level)).collect();
     let mut writer =
         Writer { out: String::with_capacity(text.len()), block: None, in_quote: false, is_underlined: false };
+    let first_line = text[..start].matches('\n').count() as u32 + 1;
     let mut at = start;
-    for line in text[start..].split_inclusive('\n') {
+    for (line, number) in text[start..].split_inclusive('\n').zip(first_line..) {
         let content = line.trim_end_matches('\n');
         // A line that continues an item without being indented would end it in Org.
-        let around =
-            items.iter().filter(|item| item.own.contains(&at) || (item.own.start < at && at < item.own.end));
-        let is_lazy = around.last().is_some_and(|item| {
+        let before = items.partition_point(|item| item.own.start < at);
+        let around = before.checked_sub(1).map(|last| &items[last]).filter(|item| at < item.own.end);
+        let is_lazy = around.is_some_and(|item| {
             let bullet = text[..item.own.start].rfind('\n').map_or(0, |at| at + 1);
-            let indent = indent_of(&text[bullet..]);
-            item.own.start < at && indent_of(content) <= indent
+            indent_of(content) <= indent_of(&text[bullet..])
         });
-        let is_heading = page.headings.iter().find(|heading| heading_start(text, heading.lines.first) == at);
+        let heading = headings.get(&number);
         at += line.len();
-        let written = match is_heading {
-            Some(heading) if writer.block.is_none() => {
+        let written = match heading {
+            Some(level) if writer.block.is_none() => {
                 writer.end_quote();
-                writer.out.push_str(&heading_line(heading.level, content));
+                writer.out.push_str(&heading_line(*level, content));
                 writer.out.push('\n');
                 writer.is_underlined = !content.trim_start().starts_with('#');
                 continue;
@@ -65,10 +69,6 @@ fn body(text: &str, page: &Page) -> String {
 
 fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
-}
-
-fn heading_start(text: &str, line: u32) -> usize {
-    text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum()
 }
 
 fn heading_line(level: u8, content: &str) -> String {

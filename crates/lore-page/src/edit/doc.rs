@@ -1,5 +1,7 @@
 //! A text with its parsed page, in which edits of the body look up positions.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::lines::{Lines, insert_block, insert_lines};
@@ -12,6 +14,10 @@ pub(super) struct Doc<'a> {
     pub(super) text: &'a str,
     pub(super) lines: Lines<'a>,
     pub(super) page: Page,
+    /// The list items of an Org file, by the start of their text.
+    items: OnceCell<Vec<ItemRange>>,
+    /// The stars and the title of each heading of an Org file, by the start of its line.
+    pub(super) headlines: OnceCell<HashMap<usize, (Range<usize>, Range<usize>)>>,
 }
 
 /// Byte offsets of a section.
@@ -29,7 +35,15 @@ pub(super) struct SectionBounds {
 
 impl<'a> Doc<'a> {
     pub(super) fn new(format: Format, text: &'a str) -> Self {
-        Doc { format, text, lines: Lines::new(text), page: format.read("", text).0.page }
+        let page = format.read("", text).0.page;
+        Doc {
+            format,
+            text,
+            lines: Lines::new(text),
+            page,
+            items: OnceCell::new(),
+            headlines: OnceCell::new(),
+        }
     }
 
     /// Returns the offsets of a heading's section. A section of the truth ends at the rule, whatever its level.
@@ -150,7 +164,7 @@ impl<'a> Doc<'a> {
     /// quote, even after blank lines.
     pub(super) fn item_end(&self, line: usize) -> usize {
         if self.format == Format::Org {
-            let end = |item: ItemRange| {
+            let end = |item: &ItemRange| {
                 self.lines
                     .at(item.whole.start + self.text[item.whole.clone()].trim_end().len().saturating_sub(1))
             };
@@ -171,9 +185,11 @@ impl<'a> Doc<'a> {
     }
 
     /// Returns the item of an Org file whose text starts on a line.
-    fn org_item(&self, line: usize) -> Option<ItemRange> {
-        let items = item_ranges(self.format, self.text);
-        items.into_iter().find(|item| self.lines.at(item.own.start) == line)
+    fn org_item(&self, line: usize) -> Option<&ItemRange> {
+        let items = self.items.get_or_init(|| item_ranges(self.format, self.text));
+        let start = self.lines.start(line);
+        let at = items.partition_point(|item| item.own.start < start);
+        items.get(at).filter(|item| self.lines.at(item.own.start) == line)
     }
 
     /// Returns the indent and quote marks before the text of a line.

@@ -18,6 +18,5 @@ pub(super) fn head_end(doc: &Doc<'_>, first: usize) -> usize {
 /// Returns the bytes of the stars and of the title.
 pub(super) fn marks_and_title(doc: &Doc<'_>, heading: &Heading) -> Option<(Range<usize>, Range<usize>)> {
     let start = doc.lines.start(heading.lines.first as usize);
-    let found = org::headline_at(doc.text, start)?;
-    Some((start..start + found.level, found.title))
+    doc.headlines.get_or_init(|| org::headlines(doc.text)).get(&start).cloned()
 }

@@ -1,7 +1,9 @@
 //! Headings with an `:ID:`, which are nodes of their own.
 
+use std::collections::HashSet;
+
 use crate::body::unique;
-use crate::page::{Node, Page, Properties};
+use crate::page::{Diagnostic, Node, Page, Properties};
 
 use super::scan::Scan;
 use super::value;
@@ -38,4 +40,15 @@ pub(super) fn nodes(scan: &Scan<'_>, page: &Page) -> Vec<Node> {
         around.push((line.level, &line.tags));
     }
     found
+}
+
+/// Returns a warning for each node whose id the file or an earlier node has too.
+pub(super) fn repeated_ids(page: &Page) -> Vec<Diagnostic> {
+    let mut seen: HashSet<&str> = page.id.iter().map(String::as_str).collect();
+    let repeated = page.nodes.iter().filter(|node| !seen.insert(&node.id));
+    let warning = |node: &Node| Diagnostic {
+        line: node.lines.first,
+        message: format!("the id {} is used twice in this file", node.id),
+    };
+    repeated.map(warning).collect()
 }

@@ -70,6 +70,10 @@ fn drawer_must_be_well_formed_and_in_its_place() {
             "2: misplaced property drawer: it must be the first lines of the file, or directly below its heading",
         ],
     );
+    check_diagnostics(
+        ":PROPERTIES:\n:ID: 1\n:END:\n* A\n:PROPERTIES:\n:ID: 1\n:END:\n",
+        &["4: the id 1 is used twice in this file"],
+    );
     check_diagnostics("#+begin_src sh\nls\n", &["1: `#+begin_src` has no `#+end_src`"]);
     check_diagnostics(
         ":PROPERTIES:\n:ID: 1\n:KEY+: a\n:END:\n* A\nSCHEDULED: <2024-01-01>\n:PROPERTIES:\n:END:\n",

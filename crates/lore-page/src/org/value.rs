@@ -158,7 +158,7 @@ pub(crate) fn quoted_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let end = match rest.strip_prefix('"').and_then(|inner| quote_end(inner)) {
+        let end = match rest.strip_prefix('"').and_then(quote_end) {
             Some(end) => {
                 words.push(unquoted(&rest[1..=end]));
                 end + 2

@@ -22,6 +22,7 @@ mod invariants;
 mod mention_set;
 mod merge;
 mod notes_by_title;
+mod org;
 mod rebuild_equality;
 mod sample_brain;
 mod sandbox;

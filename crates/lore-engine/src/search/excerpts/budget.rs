@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use lore_page::{LineRange, parse};
+use lore_page::{Format, LineRange, parse};
 use lore_text::relative_dates;
 use lore_vault::decode;
 
@@ -56,7 +56,8 @@ pub(in crate::search) fn fit(
     let mut terms = Term::all(query);
     terms.retain(|term| !question.numbers.iter().any(|number| term.is(number)));
     let texts: Vec<String> = result.hits.iter_mut().map(|hit| read(context, hit)).collect();
-    let mut split: Vec<Units> = texts.iter().map(|text| units(text)).collect();
+    let mut split: Vec<Units> =
+        result.hits.iter().zip(&texts).map(|(hit, text)| units(Format::of(&hit.page.path), text)).collect();
     for ((hit, text), units) in result.hits.iter().zip(&texts).zip(&mut split) {
         units.list.retain(|unit| request.within.has_line(&hit.page, &text[unit.bytes.clone()]));
     }
@@ -98,7 +99,7 @@ pub(in crate::search) fn is_within(context: &VaultContext, hit: &Hit, within: &W
         file.map(|file| decode(&file.bytes).text.into_owned())
     };
     let Some(text) = hit.text.clone().or_else(read) else { return false };
-    within.has_page(&hit.page, &text, &units(&text))
+    within.has_page(&hit.page, &text, &units(Format::of(&hit.page.path), &text))
 }
 
 /// Keeps the hits that have content, and records what was spent.

@@ -147,7 +147,7 @@ mod tests {
 
     #[track_caller]
     fn check(first: &[(usize, usize)], scores: &[(usize, f64)], tokens: usize, expected: &[usize]) {
-        let split: Units = units(PAGE);
+        let split: Units = units(lore_page::Format::Markdown, PAGE);
         let pages = [Candidate { text: PAGE, units: &split, score: 1.0, day: None, is_stub: false }];
         let costs = Costs { page: &|_| 10, passage: 3 };
         let limits = Limits { tokens, pages: 3 };

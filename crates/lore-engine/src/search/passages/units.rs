@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use lore_page::LineRange;
+use lore_page::{Format, LineRange};
 use lore_text::sentences;
 
 /// A paragraph of at most this many bytes is one unit; a longer one is split into its sentences.
@@ -17,6 +17,10 @@ const CODE_LINES: u32 = 6;
 
 /// Maximum bytes of a speaker's name.
 const NAME: usize = 40;
+
+/// Properties of an Org file whose values are found in other ways, or say nothing.
+const ORG_PROPERTIES: [&str; 7] =
+    ["end", "filetags", "options", "properties", "roam_aliases", "roam_refs", "startup"];
 
 /// Properties that name or classify a page rather than describe it.
 const OWN_PROPERTIES: [&str; 13] = [
@@ -59,8 +63,9 @@ pub(in crate::search) struct Units {
 }
 
 /// Splits a text. Headings, rules, comments, properties without a value and blank lines are not units.
-pub(in crate::search) fn units(text: &str) -> Units {
-    let mut splitter = Splitter { text, ..Splitter::default() };
+pub(in crate::search) fn units(format: Format, text: &str) -> Units {
+    let head_end = if format == Format::Org { format.body_start(text) } else { 0 };
+    let mut splitter = Splitter { format, text, ..Splitter::default() };
     let (mut at, mut number) = (0, 0);
     for line in text.split_inclusive('\n') {
         number += 1;
@@ -68,7 +73,11 @@ pub(in crate::search) fn units(text: &str) -> Units {
             break;
         }
         let end = at + line.trim_end().len();
-        splitter.line(number, at..end.max(at));
+        match format {
+            Format::Markdown => splitter.line(number, at..end.max(at)),
+            Format::Org if at < head_end => splitter.org_property(number, at..end.max(at)),
+            Format::Org => splitter.org_line(number, at..end.max(at)),
+        }
         at += line.len();
     }
     splitter.flush();
@@ -84,6 +93,8 @@ enum Place {
     Body,
     Code,
     Comment,
+    /// The property drawer of a heading, or a log.
+    Drawer,
 }
 
 /// A paragraph that is not finished.
@@ -98,6 +109,7 @@ struct Open {
 
 #[derive(Debug, Default)]
 struct Splitter<'t> {
+    format: Format,
     text: &'t str,
     found: Units,
     open: Option<Open>,
@@ -129,7 +141,55 @@ impl Splitter<'_> {
             Place::Code => self.code(number, bytes),
             Place::Comment if trimmed.contains("-->") => self.place = Place::Body,
             Place::Comment => {}
-            Place::Body => self.body(number, bytes),
+            Place::Body | Place::Drawer => self.body(number, bytes),
+        }
+    }
+
+    /// A line of the body of an Org file.
+    fn org_line(&mut self, number: u32, bytes: Range<usize>) {
+        let line = &self.text[bytes.clone()];
+        let trimmed = line.trim_start();
+        let lower = trimmed.get(..8).unwrap_or(trimmed).to_ascii_lowercase();
+        match self.place {
+            Place::Code if lower.starts_with("#+end_") => {
+                self.flush();
+                self.place = Place::Body;
+            }
+            Place::Code => self.code(number, bytes),
+            Place::Drawer => {
+                if trimmed.eq_ignore_ascii_case(":END:") {
+                    self.place = Place::Body;
+                }
+            }
+            _ if lower.starts_with("#+begin_") => {
+                self.flush();
+                let is_code = ["src", "example", "export"].iter().any(|name| {
+                    trimmed.get(8..8 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
+                });
+                self.place = if is_code { Place::Code } else { Place::Body };
+            }
+            _ if is_drawer(trimmed) => {
+                self.flush();
+                self.place = Place::Drawer;
+            }
+            _ if trimmed.starts_with("#+") || trimmed == "#" || trimmed.starts_with("# ") => self.flush(),
+            _ => {
+                self.place = Place::Body;
+                self.body(number, bytes);
+            }
+        }
+    }
+
+    /// A line of the drawer or a keyword at the start of an Org file.
+    fn org_property(&mut self, number: u32, bytes: Range<usize>) {
+        let line = self.text[bytes.clone()].trim_start_matches('\u{feff}').trim_start();
+        let rest = line.strip_prefix("#+").or_else(|| line.strip_prefix(':'));
+        let Some((key, value)) = rest.and_then(|rest| rest.split_once(':')) else { return };
+        let key = key.to_lowercase();
+        let is_own = OWN_PROPERTIES.contains(&key.as_str()) || ORG_PROPERTIES.contains(&key.as_str());
+        if !is_own && !value.trim().is_empty() {
+            self.begin(number, bytes, true, None);
+            self.flush();
         }
     }
 
@@ -179,7 +239,7 @@ impl Splitter<'_> {
         } else if is_fence(trimmed) {
             self.flush();
             self.place = Place::Code;
-        } else if let Some((level, text)) = heading(line) {
+        } else if let Some((level, text)) = heading(self.format, line) {
             self.flush();
             self.path.retain(|(above, _)| *above < level);
             self.path.push((level, text.to_owned()));
@@ -219,8 +279,12 @@ impl Splitter<'_> {
 
     /// Records the path of the current heading. The first heading of level 1 is the title.
     fn name_heading(&mut self) {
-        let below_title: Vec<&str> =
-            self.path.iter().filter(|(level, _)| *level > 1).map(|(_, text)| text.as_str()).collect();
+        let below_title: Vec<&str> = self
+            .path
+            .iter()
+            .filter(|(level, _)| *level >= usize::from(self.format.section_level()))
+            .map(|(_, text)| text.as_str())
+            .collect();
         self.found.headings.push(below_title.join(" > "));
     }
 
@@ -265,7 +329,20 @@ fn is_rule(line: &str) -> bool {
         && line.chars().all(|c| c == mark || c.is_whitespace())
 }
 
-fn heading(line: &str) -> Option<(usize, &str)> {
+/// Whether a line opens a drawer.
+fn is_drawer(line: &str) -> bool {
+    let name = line.strip_prefix(':').and_then(|rest| rest.strip_suffix(':'));
+    name.is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+fn heading(format: Format, line: &str) -> Option<(usize, &str)> {
+    if format == Format::Org {
+        let level = line.bytes().take_while(|byte| *byte == b'*').count();
+        let text = line[level..].strip_prefix(' ').filter(|_| level > 0)?;
+        return Some((level, text.trim()));
+    }
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let text = line[level..].strip_prefix([' ', '\t'])?.trim().trim_end_matches('#').trim_end();
     ((1..=6).contains(&level) && !text.is_empty()).then_some((level, text))
@@ -308,7 +385,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let found = units(text);
+        let found = units(Format::Markdown, text);
         let shown: Vec<String> = found
             .list
             .iter()
@@ -347,7 +424,7 @@ mod tests {
     #[test]
     fn long_paragraphs_are_split_into_sentences_with_their_lines() {
         let long = format!("One {}.\nTwo starts here\nand ends here. Three.", "word ".repeat(50).trim());
-        let found = units(&long);
+        let found = units(Format::Markdown, &long);
         let lines: Vec<(u32, u32)> =
             found.list.iter().map(|unit| (unit.lines.first, unit.lines.last)).collect();
         assert_eq!(lines, [(1, 1), (2, 3), (3, 3)]);
@@ -366,7 +443,7 @@ mod tests {
             ("Ada:", ""),
             ("What a long sentence this is, and then: a colon", ""),
         ] {
-            let found = units(line);
+            let found = units(Format::Markdown, line);
             let speaker = found.list.first().and_then(|unit| unit.speaker.clone());
             assert_eq!(speaker.map(|bytes| &line[bytes]).unwrap_or_default(), expected, "{line}");
         }
@@ -377,7 +454,29 @@ mod tests {
         for text in
             ["", "---", "---\n---", "#", "\u{feff}---\na: b\n---\nx", "```\ncode\n", "é: ü\n", "[", "- "]
         {
-            units(text);
+            units(Format::Markdown, text);
         }
+    }
+
+    #[test]
+    fn units_of_an_org_file_have_no_markup() {
+        let text = ":PROPERTIES:\n:ID: 7\n:ROLE: head of it\n:END:\n#+title: T\n\nIntro.\n* TODO Steps\n:PROPERTIES:\n:ID: 8\n:END:\n- one\n\
+                    #+caption: c\n#+begin_src sh\nls x\n#+end_src\n** Deep\nlast\n";
+        let found = units(Format::Org, text);
+        let shown: Vec<(&str, &str)> = found
+            .list
+            .iter()
+            .map(|unit| {
+                (unit.heading.map_or("", |at| found.headings[at].as_str()), &text[unit.bytes.clone()])
+            })
+            .collect();
+        let expected = [
+            ("", ":ROLE: head of it"),
+            ("", "Intro."),
+            ("TODO Steps", "- one"),
+            ("TODO Steps", "ls x"),
+            ("TODO Steps > Deep", "last"),
+        ];
+        assert_eq!(shown, expected);
     }
 }

@@ -10,7 +10,7 @@ fn read(text: &str, headline: bool) -> Vec<String> {
         all.add(name, page);
     }
     let page = lore_page::parse("a.md", text).page;
-    let prose = lore_page::prose(text);
+    let prose = lore_page::prose(lore_page::Format::Markdown, text);
     let text = TokenInput { prose: &prose, links: &page.links, targets: &[] };
     let mut found = Vec::new();
     for tokens in sentences(&text, std::slice::from_ref(&(0..prose.len()))) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lore_engine::{
     Content, Depth as EngineDepth, Hit, Passage, SearchResult, VaultContext, node_place, page_date, updated,
 };
-use lore_page::{Format, Page, parse};
+use lore_page::{Format, LineRange, Page, parse};
 use lore_ports::PageRow;
 use lore_vault::decode;
 use schemars::JsonSchema;
@@ -81,9 +81,9 @@ struct PassageItem {
     /// Headings above it.
     #[serde(skip_serializing_if = "Option::is_none")]
     heading: Option<String>,
-    /// The node of an Org file that it is in: `path.org::*Heading`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    node: Option<Line>,
+    /// The node of an Org file that it is in, or the first ones that begin in it: `path.org::*Heading`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<Line>,
     text: PageText,
     /// Relative dates in the text, and the days they mean.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -216,10 +216,7 @@ impl AnswerItem {
             .map(|Passage { lines, heading, text, dates }| PassageItem {
                 lines: [lines.first, lines.last],
                 heading,
-                node: nodes
-                    .as_ref()
-                    .and_then(|parsed| parsed.node_at(lines.first))
-                    .map(|node| node_place(&page.path, node).into()),
+                nodes: nodes.as_ref().map(|parsed| places(&page.path, parsed, lines)).unwrap_or_default(),
                 dates: dates.into_iter().map(|date| (date.words, date.meaning)).collect(),
                 text: PageText::new(context, &page, text),
             })
@@ -309,6 +306,16 @@ impl Answers {
     pub(super) fn broken(self, broken: bool) -> Answers {
         Answers { broken, ..self }
     }
+}
+
+/// Maximum number of nodes that a passage names.
+const NODES: usize = 3;
+
+/// Returns the node that lines are in, or the first ones that begin in them.
+fn places(path: &str, page: &Page, lines: LineRange) -> Vec<Line> {
+    let inside = page.nodes.iter().filter(|node| (lines.first..=lines.last).contains(&node.lines.first));
+    let around = page.node_at(lines.first).into_iter();
+    around.chain(inside).take(NODES).map(|node| node_place(path, node).into()).collect()
 }
 
 /// Returns the parsed page of an Org file that has nodes; `None` for any other page.
