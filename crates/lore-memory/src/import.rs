@@ -8,11 +8,12 @@ mod kinds;
 mod manifest;
 mod originals;
 mod report;
+mod transcript;
 
 use std::path::Path;
 
 use lore_engine::{Error, Result, VaultContext};
-use lore_ports::{BatchRow, Progress};
+use lore_ports::{BatchRow, Progress, Table};
 use lore_vault::SourceTree;
 
 pub use kinds::ImportKind;
@@ -21,10 +22,12 @@ pub use report::{ImportOutcome, ImportReport, ImportedPage};
 
 pub(crate) use manifest::record_batch;
 
+pub(crate) use originals::stored_originals;
+
 use apply::Run;
 
 /// Subdirectory of the vault, and other choices of an import.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct ImportOptions<'a> {
     /// The kind of source; none to detect it.
     pub kind: Option<ImportKind>,
@@ -32,7 +35,12 @@ pub struct ImportOptions<'a> {
     pub folder: Option<&'a str>,
     /// Whether to plan only.
     pub dry_run: bool,
+    /// Reads the tables of a database; none if that is not possible.
+    pub tables: Option<TableReader<'a>>,
 }
+
+/// Reads every table of a database except those with one of these prefixes.
+pub type TableReader<'a> = &'a dyn Fn(&Path, &[&str]) -> lore_ports::Result<Vec<Table>>;
 
 /// A page or file that a reader proposes.
 #[derive(Debug, Default)]

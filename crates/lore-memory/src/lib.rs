@@ -13,6 +13,8 @@ pub mod check;
 mod compact;
 mod curate;
 pub mod daily;
+mod distill;
+mod export;
 mod facts;
 mod gaps;
 pub mod generated;
@@ -48,6 +50,8 @@ pub use compact::{
     apply_summaries, bare, compact, plan_compaction, preview, prompt,
 };
 pub use curate::{BrokenLink, Curation, TagVariants, curate, curation_due, mark_curated};
+pub use distill::{Candidate, CandidateKind, Distilled, distill};
+pub use export::{Difference, ExportFormat, Exported, TreeComparison, compare_trees, export, export_raw};
 pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
 pub use gaps::{
     Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, is_watched, record_answer, resolve_gap,

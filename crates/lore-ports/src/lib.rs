@@ -28,6 +28,7 @@ mod progress;
 mod project;
 mod rows;
 mod slug_pattern;
+mod tables;
 mod text_model;
 mod transaction;
 mod vectors;
@@ -58,6 +59,7 @@ pub use rows::{
     name_in_fact,
 };
 pub use slug_pattern::{GlobPart, SlugPattern};
+pub use tables::{Cell, Table};
 pub use text_model::{TextModel, TextModelError};
 pub use transaction::{read_transaction, transaction};
 pub use vectors::{

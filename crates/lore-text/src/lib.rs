@@ -45,7 +45,7 @@ pub use cron::{Cron, NotACron};
 pub use day::{day_of, next_day_start};
 pub use day_name::is_day_name;
 pub use disagreement::{Disagreement, disagreement};
-pub use hash::{ContentHash, keyed_hash, stable_number};
+pub use hash::{ContentHash, ContentHasher, keyed_hash, stable_number};
 pub use one_line::on_one_line;
 pub use partial_date::{NotADate, PartialDate};
 pub use percent::{percent_decode, percent_encode};

@@ -37,6 +37,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A directory to create already has files.
+    #[error("{} already exists and is not an empty directory", .path.display())]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
+    },
     /// Another process holds the vault's lock.
     #[error("{} is locked by {holder}", .vault.display())]
     Locked {

@@ -23,7 +23,9 @@ pub mod git;
 mod ignore_rules;
 mod lock;
 mod names;
+mod new_folder;
 mod obsidian;
+mod pack;
 mod path;
 pub mod process;
 mod regular;
@@ -45,6 +47,8 @@ pub use files::{
 };
 pub use lock::{FolderLock, WatchLock};
 pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
+pub use new_folder::{NewFolder, real_target};
+pub use pack::{Pack, PackManifest, PackWriter, PackedFile, packed_files};
 pub use path::{
     EXPECTATIONS_FILE, VaultPath, folder, is_attachment_path, is_page_path, is_sidecar, pages_of_sidecar,
     relative, sidecar, without_extension,

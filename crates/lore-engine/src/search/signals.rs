@@ -2,6 +2,7 @@
 
 mod dated;
 mod named;
+mod transcripts;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use crate::error::Result;
 use dated::dated;
 pub(super) use named::names_in;
 use named::{Named, named};
+use transcripts::lower_transcripts;
 
 /// Bonus for containing every word of the query, if several pages do, on a scale from 0 to 1.
 const COMPLETE: f64 = 0.1;
@@ -48,6 +50,8 @@ pub struct Signals {
     pub heading: bool,
     /// A page with a date that is in the query gets a bonus.
     pub dates: bool,
+    /// An imported conversation counts less than a page, unless the question asks for conversations.
+    pub transcripts: bool,
     /// Of equally good pages, the one that changed last ranks first.
     pub recency: bool,
 }
@@ -62,6 +66,7 @@ impl Default for Signals {
             alias: true,
             heading: true,
             dates: true,
+            transcripts: true,
             recency: true,
         }
     }
@@ -77,6 +82,7 @@ impl Signals {
         alias: false,
         heading: false,
         dates: false,
+        transcripts: false,
         recency: false,
     };
 
@@ -103,6 +109,11 @@ pub(super) fn apply(
     }
     if ranking.mode != Mode::Semantic {
         raise_pages(context, request, query, ranking)?;
+    }
+    if request.signals.transcripts {
+        for page in lower_transcripts(context, request, &mut ranking.list)? {
+            add_reason(ranking, page, "it is a conversation, which counts less than a page".to_owned());
+        }
     }
     if request.signals.recency {
         last_changed_first(context, ranking)?;

@@ -14,10 +14,10 @@ use super::decide::{Decision, Judge, Planned};
 use super::manifest::{ImportedItem, Known, Manifest, OriginalFile, known};
 use super::originals::{clean, keep_originals};
 use super::report::{ImportReport, ImportedPage};
-use super::{Found, ImportKind, ImportOptions, Proposed, kinds};
+use super::{Found, ImportKind, ImportOptions, Proposed, TableReader, kinds};
 
 /// Size of the files of one part, in bytes.
-const PART: usize = 64 * 1024 * 1024;
+const PART: usize = 32 * 1024 * 1024;
 
 /// How often a part is written again without pages that the vault refuses.
 const ATTEMPTS: usize = 5;
@@ -28,6 +28,7 @@ pub(super) struct Run<'a> {
     tree: &'a SourceTree,
     kind: ImportKind,
     dry_run: bool,
+    tables: Option<TableReader<'a>>,
     known: Known,
     folder: String,
     report: ImportReport,
@@ -49,10 +50,10 @@ impl<'a> Run<'a> {
         context: &'a VaultContext,
         tree: &'a SourceTree,
         kind: ImportKind,
-        options: &ImportOptions<'_>,
+        options: &ImportOptions<'a>,
     ) -> Result<Run<'a>> {
         let source = tree.root().display().to_string();
-        let folder = options.folder.map_or_else(|| kinds::folder(kind).to_owned(), str::to_owned);
+        let folder = options.folder.map_or_else(|| kinds::folder(kind, &context.policy()), str::to_owned);
         let folder = folder.trim_matches('/').to_owned();
         if !folder.is_empty() {
             VaultPath::parse(&folder)?;
@@ -67,6 +68,7 @@ impl<'a> Run<'a> {
             tree,
             kind,
             dry_run: options.dry_run,
+            tables: options.tables,
             folder,
             part: 0,
             planned: Vec::new(),
@@ -88,8 +90,8 @@ impl<'a> Run<'a> {
             known: &known,
         };
         self.report.skipped.extend(self.tree.skipped.iter().cloned());
-        let (tree, kind) = (self.tree, self.kind);
-        kinds::read(kind, tree, &mut |found| self.take(&mut judge, found))?;
+        let (tree, kind, tables) = (self.tree, self.kind, self.tables);
+        kinds::read(kind, tree, tables, &mut |found| self.take(&mut judge, found))?;
         if self.report.redacted > 0 && !tree.is_folder() && self.report.not_kept.is_empty() {
             // The credentials are inside the archive, where the bytes do not show them.
             let reason = "it contains credentials, which the pages do not".to_owned();

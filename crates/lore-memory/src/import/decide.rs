@@ -209,8 +209,9 @@ fn tidied(path: &str) -> String {
         while stem.len() + ending.len() > 240 {
             stem.pop();
         }
-        let stem = stem.trim_end().to_owned();
-        format!("{}{}", if stem.is_empty() { "untitled" } else { &stem }, ending.trim_end())
+        let name = format!("{}{}", stem.trim_end(), ending.trim_end());
+        let name = name.trim_end_matches(['.', ' ']);
+        if name.is_empty() || name.starts_with('.') { format!("untitled{name}") } else { name.to_owned() }
     };
     path.split('/').filter(|name| !name.is_empty()).map(tidy).collect::<Vec<_>>().join("/")
 }

@@ -103,3 +103,15 @@ pub(super) fn clean(context: &VaultContext) -> Result<()> {
         store.blobs(project)?.into_iter().filter(|hash| !used.contains(hash)).collect();
     Ok(store.remove_blobs(project, &unused)?)
 }
+
+/// Returns the stored bytes of all imports: the path of a file that has them, and their hash.
+pub(crate) fn stored_originals(context: &VaultContext) -> Result<Vec<(String, ContentHash)>> {
+    let mut names = std::collections::BTreeMap::new();
+    for row in super::import_batches(context)? {
+        for file in manifest_of(context, &row.batch)?.originals {
+            names.extend(file.pieces.iter().map(|hash| (*hash, file.path.clone())));
+        }
+    }
+    let stored = context.store().blobs(context.project())?;
+    Ok(stored.into_iter().map(|hash| (names.remove(&hash).unwrap_or_default(), hash)).collect())
+}

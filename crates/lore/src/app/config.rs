@@ -63,8 +63,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting { key: "search.weight", about: "weight of semantic results, from 0 to 1", default: "0.5" },
     Setting {
         key: "search.signals",
-        about: "ranking signals: exact, complete, relation, entity, alias, heading, dates, recency; or none",
-        default: "exact complete relation entity alias heading dates recency",
+        about: "ranking signals: exact, complete, relation, entity, alias, heading, dates, transcripts, recency; or none",
+        default: "exact complete relation entity alias heading dates transcripts recency",
     },
     Setting { key: "search.budget", about: "maximum tokens of an answer", default: "4000" },
     Setting {
@@ -124,6 +124,7 @@ pub fn signals(text: &str) -> std::result::Result<Signals, String> {
             "alias" => signals.alias = true,
             "heading" => signals.heading = true,
             "dates" => signals.dates = true,
+            "transcripts" => signals.transcripts = true,
             "recency" => signals.recency = true,
             other => return Err(other.to_owned()),
         }

@@ -198,6 +198,7 @@ fn vault_hint(error: &lore_vault::Error) -> String {
         Error::Git(_) => "see `lore git status`".into(),
         Error::BadPath { .. } => "use a path inside the vault, such as people/ada-lovelace".into(),
         Error::Source { .. } => "check the file, or export it again; nothing was changed".into(),
+        Error::NotEmpty { .. } => "pass the name of a new directory; nothing was written".into(),
         Error::TooLarge { .. } => {
             "split the file, or raise limits.page_bytes in the vault's lore.toml".into()
         }

@@ -62,6 +62,27 @@ impl Moment {
         }
     }
 
+    /// Returns the vault with the files as they were: at the commit, or at the last commit of the day.
+    pub fn files<'s>(&self, session: &'s Session) -> Result<View<'s>> {
+        let (Some(text), None) = (&self.as_of, &self.as_of_commit) else { return self.view(session) };
+        let context = session.context()?;
+        let day = date("--as-of", text, context)?.last_day();
+        let end = day.parse::<jiff::civil::Date>().and_then(jiff::civil::Date::tomorrow);
+        let end = end.ok().and_then(|next| next.to_zoned(context.now().time_zone().clone()).ok());
+        let until = end.map_or(i64::MAX, |end| end.timestamp().as_second() - 1);
+        let commit = match context.repo() {
+            Some(repo) => repo.last_until(until).map_err(lore_vault::Error::from)?,
+            None => None,
+        };
+        let commit = commit.ok_or_else(|| {
+            AppError::usage(
+                format!("the vault has no commit until {day}"),
+                "use a later day; the files of a day are those of its last commit",
+            )
+        })?;
+        Ok(View::Then(Box::new(session.past(&commit)?)))
+    }
+
     /// Returns the day, month or year given by `--as-of`.
     pub fn day(&self, context: &VaultContext) -> Result<Option<PartialDate>> {
         self.as_of.as_deref().map(|day| date("--as-of", day, context)).transpose()

@@ -10,7 +10,7 @@ use super::{OperationInfo, knowledge, machine, pages, search, transfer, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 118] = [
+pub static REGISTRY: [OperationInfo; 122] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -80,6 +80,10 @@ pub static REGISTRY: [OperationInfo; 118] = [
     OperationInfo::of::<knowledge::ingest::Ingest>(),
     OperationInfo::of::<transfer::import::Import>(),
     OperationInfo::of::<transfer::imports::Imports>(),
+    OperationInfo::of::<transfer::distill::Distill>(),
+    OperationInfo::of::<transfer::export::Export>(),
+    OperationInfo::of::<transfer::pack::Pack>(),
+    OperationInfo::of::<transfer::pack::Unpack>(),
     OperationInfo::of::<knowledge::stale::Stale>(),
     OperationInfo::of::<knowledge::set_status::SetStatus>(),
     OperationInfo::of::<knowledge::compact::Compact>(),
@@ -252,6 +256,8 @@ mod tests {
             }
         }
         expect_test::expect![[r#"
+            validate original
+            validate exported
             put file
             capture file
             capture raw

@@ -116,6 +116,9 @@ mod log;
 mod replaced_database;
 mod trust;
 
+// Moving in and out.
+mod import;
+
 // Clients, hooks, skills and expectations.
 mod expectations;
 mod hooks;

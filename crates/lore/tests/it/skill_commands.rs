@@ -16,7 +16,7 @@ macro_rules! skills {
     };
 }
 
-skills! { agent alerts briefing capture compact curate enrich ingest maintain query research upgrade }
+skills! { agent alerts briefing capture compact curate distill enrich ingest maintain query research upgrade }
 
 #[test]
 fn every_skill_is_listed() {
@@ -35,7 +35,8 @@ fn commands_are_parsed_from_sh_blocks() {
 }
 
 /// Values of the placeholders; the rest is looked up when needed.
-const TABLE: [(&str, &str); 14] = [
+const TABLE: [(&str, &str); 15] = [
+    ("<conversation>", "sessions/codex/2026-01-02-tables"),
     ("<slug>", "people/ada-lovelace"),
     ("<other>", "companies/analytical-engines"),
     ("<new>", "captures/new-thing"),
@@ -53,7 +54,11 @@ const TABLE: [(&str, &str); 14] = [
 ];
 
 /// Pages of the vault in addition to `tests/brain`.
-const PAGES: [(&str, &str); 14] = [
+const PAGES: [(&str, &str); 15] = [
+    (
+        "sessions/codex/2026-01-02-tables.md",
+        "---\ntype: conversation\norigin: external\nsession: c-1\n---\n# Tables\n\n## User 2026-01-02 10:03 ^t-1a2b3c4d\n\n```text\nWe decided to print the tables of Ada Lovelace twice.\n```\n",
+    ),
     ("captures/new-thing.md", "# A new thing\n\nTables are printed twice from now on.\n"),
     ("notes/loose.md", "# Loose\n\nNobody links here.\n\n## Open Threads\n- [ ] Ask the harbour board\n"),
     ("deals/harbour.md", "---\ntitle: Harbour\ntags: [active]\n---\nThe harbour wants two engines.\n"),

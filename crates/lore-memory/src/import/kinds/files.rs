@@ -1,20 +1,24 @@
 //! Directories of Markdown files, which become pages as they are.
 
 use lore_engine::Result;
+use lore_text::percent_encode;
 use lore_vault::{EXPECTATIONS_FILE, POLICY_FILE, SourceTree, decode, is_hidden, is_page_path, is_sidecar};
 
 use super::super::{Found, Proposed, Sink};
 
 /// Maximum size of a file that is read whole.
-const MAX_FILE: u64 = 256 * 1024 * 1024;
+pub(super) const MAX_FILE: u64 = 256 * 1024 * 1024;
+
+/// End of the name of a text bundle, a directory that is one note.
+const BUNDLE: &str = ".textbundle/";
 
 /// Which files of a directory are special.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// A brain: its index and schema are generated, its README is not about it.
     Brain,
-    /// An Obsidian vault.
-    Obsidian,
+    /// Notes of another program: every page counts.
+    Notes,
 }
 
 /// Reads every file: pages, sidecar data, and files that pages embed.
@@ -32,10 +36,37 @@ pub(super) fn read(tree: &SourceTree, layout: Layout, sink: &mut Sink<'_>) -> Re
             continue;
         }
         let bytes = tree.read(file, MAX_FILE)?;
+        if let Some((bundle, inside)) = path.split_once(BUNDLE) {
+            if let Some(item) = from_bundle(path, bundle, inside, bytes) {
+                sink(Found::Item(item))?;
+            }
+            continue;
+        }
         let bytes = if is_page_path(path) { in_utf8(bytes) } else { bytes };
         sink(Found::Item(Proposed { key: path.clone(), path: path.clone(), bytes, ..Proposed::default() }))?;
     }
     Ok(())
+}
+
+/// Returns a file of a text bundle: its text becomes a page, its assets go to a directory beside it.
+fn from_bundle(path: &str, bundle: &str, inside: &str, bytes: Vec<u8>) -> Option<Proposed> {
+    let name = bundle.rsplit('/').next().unwrap_or(bundle);
+    let key = path.to_owned();
+    if let Some(asset) = inside.strip_prefix("assets/") {
+        return Some(Proposed {
+            key,
+            path: format!("{bundle}.assets/{asset}"),
+            bytes,
+            ..Proposed::default()
+        });
+    }
+    if !inside.starts_with("text.") || !is_page_path(inside) {
+        return None;
+    }
+    let text = String::from_utf8(in_utf8(bytes)).ok()?;
+    let folder = percent_encode(&format!("{name}.assets/"), " ()<>");
+    let bytes = text.replace("](assets/", &format!("]({folder}")).into_bytes();
+    Some(Proposed { key, path: format!("{bundle}.md"), bytes, ..Proposed::default() })
 }
 
 /// Returns why a file does not become one of the vault.

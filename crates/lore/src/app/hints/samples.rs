@@ -60,6 +60,7 @@ fn vault_errors() -> Vec<lore_vault::Error> {
     vec![
         Error::BadPath { path: "../x".into(), reason: "it leads out of the vault" },
         Error::Source { path: path.clone(), reason: "it is not a zip archive".into() },
+        Error::NotEmpty { path: path.clone() },
         Error::TooLarge { path: "a.md".into(), size: 9, limit: 1 },
         Error::Locked { vault: path.clone(), holder: "lore sync".into() },
         Error::Read { path: path.clone(), source: source(io::ErrorKind::NotFound) },

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use lore_engine::shown;
 use lore_memory::{ImportKind, ImportOptions, ImportOutcome, ImportReport, ImportedPage, import};
+use lore_vault::exists;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,10 +29,10 @@ const LISTED: usize = 20;
 /// command, or by running it again.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore import ~/Documents/vault --dry-run\n  lore import ~/Documents/vault\n  lore import memory.jsonl --from memory-json --into entities"
+    after_help = "Examples:\n  lore import ~/Documents/vault --dry-run\n  lore import ~/Documents/vault\n  lore import memory.jsonl --from memory-json --into entities\n  lore import chatgpt-export.zip\n  lore import claude-code"
 )]
 pub struct Import {
-    /// Directory, zip archive or file
+    /// Directory, zip archive or file; for sessions of an agent, the name of the kind is enough
     source: PathBuf,
     /// Kind of source [default: recognized]
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(ImportKind::ALL.map(ImportKind::name)))]
@@ -108,14 +109,26 @@ impl Operation for Import {
     type Output = ImportOutput;
 
     fn run(self, session: &Session) -> Result<ImportOutput> {
-        let kind = self.from.as_deref().map(named).transpose()?;
+        let mut kind = self.from.as_deref().map(named).transpose()?;
         let context = session.fresh()?;
-        let source = session.path(Path::new(&self.source));
-        let options = ImportOptions { kind, folder: self.into.as_deref(), dry_run: self.dry_run };
+        let mut source = session.path(&self.source);
+        if let Some((own, folder)) = usual_place(session, &self.source, &source) {
+            (kind, source) = (kind.or(Some(own)), folder);
+        }
+        let tables = |path: &Path, left_out: &[&str]| lore_sqlite::read_tables(path, left_out);
+        let folder = self.into.as_deref();
+        let options = ImportOptions { kind, folder, dry_run: self.dry_run, tables: Some(&tables) };
         let report = import(context, &source, &options, &session.talk.progress("Importing"))?;
         session.talk.finish();
         Ok(ImportOutput::new(report, self.dry_run))
     }
+}
+
+/// Returns the kind and the directory of an agent's sessions, if the source is the name of the kind and no file.
+fn usual_place(session: &Session, given: &Path, path: &Path) -> Option<(ImportKind, PathBuf)> {
+    let kind = ImportKind::named(given.to_str()?)?;
+    let folder = kind.usual_folder()?;
+    (!exists(path)).then(|| Some((kind, session.environment.home.as_ref()?.join(folder)))).flatten()
 }
 
 /// Returns the kind with a name.
