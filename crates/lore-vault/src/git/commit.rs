@@ -99,9 +99,18 @@ impl Repo {
     }
 
     /// Resets git's index for files that changed while they were committed: git reads each file twice, once for its index
-    /// and once for the commit.
+    /// and once for the commit. Only where the last commit has what is on disk does the index lag behind; anything else
+    /// in it may be the user's.
     pub fn settle_index(&self, paths: &[String], hold: Option<HeldLock>) -> Result<(), GitError> {
-        self.unstage(&paths.iter().map(String::as_str).collect::<Vec<_>>(), hold.as_ref())
+        for path in paths {
+            self.refuse_midway("commit")?;
+            let lags = self.same_as_head(&[path])?
+                && !self.with_filters().differences(Some(std::slice::from_ref(path)))?.is_empty();
+            if lags {
+                self.unstage(&[path], hold.as_ref())?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns what git would store of a file of the work tree: its bytes, or the target of a symlink.
