@@ -126,14 +126,16 @@ impl Ties {
             let relation = fold(&row.link.relation);
             match relation.as_str() {
                 // A page neither contradicts nor supersedes itself.
-                "contradicts" if row.from == to => {}
-                _ if row.from == to => drop(ties.itself.insert(to)),
+                "supersedes" | "superseded_by" if row.from == to => drop(ties.itself.insert(to)),
+                _ if row.from == to => {}
                 "supersedes" => add(&mut ties.superseders, to, tie(row.from)),
                 "contradicts" => {
                     add(&mut ties.contradictions, row.from, tie(to));
                     add(&mut ties.contradictions, to, tie(row.from));
                 }
-                _ => add(&mut ties.superseders, row.from, tie(to)),
+                "superseded_by" => add(&mut ties.superseders, row.from, tie(to)),
+                // Every other relation says nothing about what holds.
+                _ => {}
             }
         }
         ties.tangled = tangled(&ties.superseders);

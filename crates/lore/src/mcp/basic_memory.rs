@@ -84,10 +84,11 @@ impl Answer {
         Answer { is_error: true, ..self }
     }
 
-    /// Returns the answer as the result of a tool. Text from pages is made visible for agents.
+    /// Returns the answer as the result of a tool. Text from pages stands between marks, as in every other tool.
     pub fn result(self, bridge: &Bridge) -> CallToolResult {
         let text = match &self.body {
-            Value::String(text) => ops::for_agents(text),
+            Value::String(text) if self.is_error => ops::for_agents(text),
+            Value::String(text) => ops::data_block(text),
             other => ops::json_for_agents(&other.to_string()),
         };
         let content = vec![ContentBlock::text(text)];

@@ -11,7 +11,8 @@ use lore_engine::{
 };
 use lore_page::edit::Dropped;
 use lore_text::{date_in_name, fold, slugify};
-use lore_vault::{VaultPath, exists, folder, is_page};
+use lore_ports::PageRow;
+use lore_vault::{VaultPath, exists, folder, is_page, without_extension};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -119,7 +120,10 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     let name = if is_path { requested.clone() } else { slugify(&requested) };
     for name in [&requested, &name].into_iter().filter(|name| !name.is_empty()) {
         let found = context.find(&format!("./{name}"))?;
-        if let Some(page) = found.filter(|page| name == &requested || !differs(&requested, &page.title)) {
+        let is_exact = |page: &PageRow| {
+            [&page.slug, &page.path].contains(&&requested) || without_extension(&page.path) == requested
+        };
+        if let Some(page) = found.filter(|page| is_exact(page) || !differs(&requested, &page.title)) {
             return Ok(VaultPath::known(page.path));
         }
     }
@@ -130,7 +134,7 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
         return Ok(VaultPath::known(format!("{requested}.{extension}")));
     }
     let path = new_path(context, &requested)?;
-    if !is_path && is_lossy_slug(&requested) && exists(&context.vault().root().join(path.as_str())) {
+    if !is_path && exists(&context.vault().root().join(path.as_str())) {
         let title = context.page_at(&path)?.map_or_else(|| path.to_string(), |page| page.title);
         return Err(AppError::new(
             Code::Exists,
