@@ -108,8 +108,11 @@ pub(crate) fn heading_head_end(text: &str, start: usize) -> Option<usize> {
     drawer.map(|drawer| drawer.range.end).or_else(|| (from == after && after > below).then_some(after))
 }
 
+/// The stars and the title of headings, by the start of their lines.
+pub(crate) type HeadlinePlaces = HashMap<usize, (Range<usize>, Range<usize>)>;
+
 /// Returns the stars and the title of each heading by the start of its line, read with the TODO keywords of the file.
-pub(crate) fn headlines(text: &str) -> HashMap<usize, (Range<usize>, Range<usize>)> {
+pub(crate) fn headlines(text: &str) -> HeadlinePlaces {
     let places = |one: Headline<'_>| (one.start, (one.start..one.start + one.level, one.title));
     scan::scan(text, &Lines::new(text)).headlines.into_iter().map(places).collect()
 }
