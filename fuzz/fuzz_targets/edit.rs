@@ -68,8 +68,15 @@ fuzz_target!(|input: Input<'_>| {
         Edit::AddRelation => {
             let (relation, target) = (one.to_owned(), two.to_owned());
             edit::add_relation(
-                format, page,
-                &NewRelation { relation, target, label: None, context: some(one), interval: Interval::default() },
+                format,
+                page,
+                &NewRelation {
+                    relation,
+                    target,
+                    label: None,
+                    context: some(one),
+                    interval: Interval::default(),
+                },
             )
         }
         Edit::CloseRelation => edit::close_relation(format, page, line, until),

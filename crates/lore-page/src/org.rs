@@ -34,7 +34,7 @@ pub(crate) use value::{COLON_LISTS, key_of, property_value};
 /// Parses a page, and also returns the blocks and inline elements it was built from.
 pub(crate) fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
     let lines = Lines::new(text);
-    let mut scan = scan::scan(text);
+    let mut scan = scan::scan(text, &lines);
     let mut page =
         Page { properties: properties(&scan), frontmatter: head_lines(&scan, &lines), ..Page::default() };
     body::apply(&mut page, path);
@@ -70,7 +70,7 @@ pub(crate) fn read(path: &str, text: &str) -> (Parsed, Blocks, Inline) {
 
 /// Returns the blocks of a text, and the byte where its body starts.
 pub(crate) fn blocks(text: &str) -> (Blocks, usize) {
-    let mut scan = scan::scan(text);
+    let mut scan = scan::scan(text, &Lines::new(text));
     inline::scan(text, &mut scan.blocks);
     scan.blocks.opaque.sort();
     (scan.blocks, scan.body_start)
@@ -91,7 +91,7 @@ pub(crate) fn head(text: &str) -> Result<Head<'_>, u32> {
     if let Err(malformed) = drawer::file_drawer(text, start) {
         return Err(text[..malformed.at].matches('\n').count() as u32 + 1);
     }
-    let Scan { drawer, mut keywords, .. } = scan::scan(text);
+    let Scan { drawer, mut keywords, .. } = scan::scan(text, &Lines::new(text));
     let is_named = |keyword: &Keyword<'_>| {
         ["title", "filetags"].iter().any(|name| keyword.key.eq_ignore_ascii_case(name))
     };
@@ -108,10 +108,13 @@ pub(crate) fn heading_head_end(text: &str, start: usize) -> Option<usize> {
     drawer.map(|drawer| drawer.range.end).or_else(|| (from == after && after > below).then_some(after))
 }
 
+/// The stars and the title of headings, by the start of their lines.
+pub(crate) type HeadlinePlaces = HashMap<usize, (Range<usize>, Range<usize>)>;
+
 /// Returns the stars and the title of each heading by the start of its line, read with the TODO keywords of the file.
-pub(crate) fn headlines(text: &str) -> HashMap<usize, (Range<usize>, Range<usize>)> {
+pub(crate) fn headlines(text: &str) -> HeadlinePlaces {
     let places = |one: Headline<'_>| (one.start, (one.start..one.start + one.level, one.title));
-    scan::scan(text).headlines.into_iter().map(places).collect()
+    scan::scan(text, &Lines::new(text)).headlines.into_iter().map(places).collect()
 }
 
 /// Returns the lines of the drawer and keywords at the start of a file.

@@ -29,6 +29,11 @@ impl<'t> Lines<'t> {
         self.starts.partition_point(|start| *start <= at) as u32
     }
 
+    /// Returns the byte after a line and its ending.
+    pub(crate) fn end(&self, number: u32) -> usize {
+        self.starts.get(number as usize).copied().unwrap_or(self.text.len())
+    }
+
     /// Returns the bytes of the line that contains a byte, including its line ending.
     pub(crate) fn range(&self, at: usize) -> ByteRange {
         let number = self.number(at) as usize;

@@ -1,12 +1,12 @@
 //! A text with its parsed page, in which edits of the body look up positions.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::lines::{Lines, insert_block, insert_lines};
 use crate::body::{ItemRange, item_ranges};
 use crate::format::Format;
+use crate::org::HeadlinePlaces;
 use crate::page::{Heading, Page};
 
 pub(super) struct Doc<'a> {
@@ -17,7 +17,7 @@ pub(super) struct Doc<'a> {
     /// The list items of an Org file, by the start of their text.
     items: OnceCell<Vec<ItemRange>>,
     /// The stars and the title of each heading of an Org file, by the start of its line.
-    pub(super) headlines: OnceCell<HashMap<usize, (Range<usize>, Range<usize>)>>,
+    pub(super) headlines: OnceCell<HeadlinePlaces>,
 }
 
 /// Byte offsets of a section.

@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::drawer::{self, Drawer, Malformed, line};
 use super::headline::{self, Headline};
 use super::link::shown_links;
-use crate::body::{Blocks, Item, RawHeading};
+use crate::body::{Blocks, Item, Lines, RawHeading};
 use crate::frontmatter::content_start;
 use crate::page::Diagnostic;
 
@@ -53,7 +53,7 @@ const OPAQUE_BLOCKS: [&str; 4] = ["src", "example", "export", "comment"];
 const TODO: [&str; 2] = ["TODO", "DONE"];
 
 /// Scans a file.
-pub(super) fn scan(text: &str) -> Scan<'_> {
+pub(super) fn scan<'t>(text: &'t str, lines: &Lines<'t>) -> Scan<'t> {
     let start = content_start(text);
     let mut scanner = Scanner {
         text,
@@ -66,13 +66,10 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
     scanner.file_drawer(start);
     let mut at = start;
     while at < text.len() {
-        let (content, next) = line(text, at);
-        let end = scanner.take(content, at, next);
+        let next = lines.end(scanner.line);
+        let end = scanner.take(without_end(&text[at..next]), at, next);
         // A block or drawer has more than one line.
-        scanner.line += match end == next {
-            true => 1,
-            false => memchr::memchr_iter(b'\n', &text.as_bytes()[at..end]).count() as u32,
-        };
+        scanner.line = if end == next { scanner.line + 1 } else { lines.number(end) };
         at = end;
     }
     scanner.close_items(0, text.len());
@@ -512,6 +509,12 @@ pub(super) fn is_planning(line: &str) -> bool {
 fn is_end(line: &str, name: &str) -> bool {
     line.get(..6).is_some_and(|end| end.eq_ignore_ascii_case("#+end_"))
         && line[6..].trim_end().eq_ignore_ascii_case(name)
+}
+
+/// Returns a line without its ending.
+fn without_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
 }
 
 /// Returns the line at a byte, shortened for a message.

@@ -329,6 +329,13 @@ fn is_rule(line: &str) -> bool {
         && line.chars().all(|c| c == mark || c.is_whitespace())
 }
 
+/// Returns the text of an Org heading without its tags.
+fn without_tags(text: &str) -> &str {
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    let is_tags = last.len() > 2 && last.starts_with(':') && last.ends_with(':');
+    if is_tags { text[..text.len() - last.len()].trim_end() } else { text }
+}
+
 /// Whether a line opens a drawer.
 fn is_drawer(line: &str) -> bool {
     let name = line.strip_prefix(':').and_then(|rest| rest.strip_suffix(':'));
@@ -341,7 +348,7 @@ fn heading(format: Format, line: &str) -> Option<(usize, &str)> {
     if format == Format::Org {
         let level = line.bytes().take_while(|byte| *byte == b'*').count();
         let text = line[level..].strip_prefix(' ').filter(|_| level > 0)?;
-        return Some((level, text.trim()));
+        return Some((level, without_tags(text.trim())));
     }
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let text = line[level..].strip_prefix([' ', '\t'])?.trim().trim_end_matches('#').trim_end();
@@ -460,7 +467,7 @@ mod tests {
 
     #[test]
     fn units_of_an_org_file_have_no_markup() {
-        let text = ":PROPERTIES:\n:ID: 7\n:ROLE: head of it\n:END:\n#+title: T\n\nIntro.\n* TODO Steps\n:PROPERTIES:\n:ID: 8\n:END:\n- one\n\
+        let text = ":PROPERTIES:\n:ID: 7\n:ROLE: head of it\n:END:\n#+title: T\n\nIntro.\n* TODO Steps :a:b:\n:PROPERTIES:\n:ID: 8\n:END:\n- one\n\
                     #+caption: c\n#+begin_src sh\nls x\n#+end_src\n** Deep\nlast\n";
         let found = units(Format::Org, text);
         let shown: Vec<(&str, &str)> = found
