@@ -362,9 +362,8 @@ fn is_named(row: &KeyRow, reference: &str, purpose: Purpose) -> bool {
     let as_written = row.key == name || !is_lossy_slug(reference);
     // The file name of a page in a folder is the end of its path, even where it is the title too. Several words are not
     // typed as the end of a path.
-    let is_file_name = || {
-        row.path.contains('/') && !name.trim().contains(' ') && fold(file_stem(&row.path)) == name
-    };
+    let is_file_name =
+        || row.path.contains('/') && !name.trim().contains(' ') && fold(file_stem(&row.path)) == name;
     match row.kind {
         KeyKind::Id | KeyKind::Path => true,
         KeyKind::Slug => !is_page_path(reference) && as_written,

@@ -38,8 +38,12 @@ pub fn add_entry(format: Format, text: &str, new: &NewEntry) -> Result<String, E
         let entries = Doc::new(format, edited).page.entries;
         entries.iter().any(|entry| is_same(entry, &new) && entry.source == new.source)
     };
-    // As given if that reads back, else with backslashes.
-    let lines = [first_line(format, &new), first_line(format, &escaped(&new))];
+    // As given if that reads back, else with backslashes where they are needed, else with all of them.
+    let fully = NewEntry {
+        source: new.source.as_deref().map(|source| escape(source, ENTRY_SOURCE)),
+        ..escaped(&new)
+    };
+    let lines = [&new, &escaped(&new), &fully].map(|entry| first_line(format, entry));
     let edited = lines.iter().map(|line| inserted(&doc, &new, line)).find(reads_back);
     edited.ok_or_else(|| unreadable(format, &new))
 }

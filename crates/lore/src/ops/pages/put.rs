@@ -10,8 +10,8 @@ use lore_engine::{
     without_scheme, write_as,
 };
 use lore_page::edit::Dropped;
-use lore_text::{date_in_name, fold, slugify};
 use lore_ports::PageRow;
+use lore_text::{date_in_name, fold, slugify};
 use lore_vault::{VaultPath, exists, folder, is_page, without_extension};
 use schemars::JsonSchema;
 use serde::Deserialize;
