@@ -28,6 +28,7 @@ mod policy;
 mod predicates;
 mod refresh;
 mod search;
+mod wings;
 mod write;
 
 pub use change::{
@@ -67,9 +68,10 @@ pub use predicates::ValueRules;
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
     AnswerQuality, Budget, ChunkHit, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode, PageDate,
-    Passage, SearchRequest, SearchResult, Signals, Spent, VectorQuery, WEIGHTS, Within, full_text, nearest,
-    page_body, page_date, page_similarity, page_terms, page_vectors, prepare, search, updated,
+    Passage, SearchRequest, SearchResult, Signals, Spent, VectorQuery, Verdict, WEIGHTS, Within, full_text,
+    nearest, page_body, page_date, page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
+pub use wings::wings_named;
 pub use write::{
     FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved, PushFailure,
     RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state, is_committed,

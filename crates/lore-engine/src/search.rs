@@ -5,7 +5,7 @@
 //! 3. `fuse` combines the lists into one ranking;
 //! 4. `signals` raise pages in it;
 //! 5. `lifecycle` puts what holds on the day asked for first, and adds each page's state and its warnings;
-//! 6. `confidence` judges how well the best hit answers;
+//! 6. `confidence` judges how well the hits answer, and leaves them out if they do not;
 //! 7. `excerpts` reads the matching passages, then as much content as the token budget allows.
 //!
 //! Passages are read before the states, because a page that matches only in text dated after the requested day drops
@@ -25,6 +25,7 @@ mod request;
 mod result;
 mod retrieve;
 mod signals;
+mod vocabulary;
 mod within;
 
 use lore_ports::read_transaction;
@@ -34,13 +35,16 @@ use tracing::info_span;
 use crate::context::VaultContext;
 use crate::error::Result;
 
+use confidence::Scores;
+use vocabulary::Vocabulary;
+
 pub use excerpts::{page_body, page_terms};
 pub use expression::{Prepared, prepare};
 pub use fuse::Fusion;
 pub use nearest::{ChunkHit, VectorQuery, nearest, page_vectors};
 pub use page_date::{PageDate, page_date};
 pub use request::{Budget, Depth, HitKind, MAX_HITS, Mode, SearchRequest};
-pub use result::{AnswerQuality, Content, Excerpt, Hit, Passage, SearchResult, Spent};
+pub use result::{AnswerQuality, Content, Excerpt, Hit, Passage, SearchResult, Spent, Verdict};
 pub use retrieve::{WEIGHTS, full_text, page_similarity, updated};
 pub use signals::Signals;
 pub use within::Within;
@@ -66,14 +70,18 @@ pub fn search(context: &VaultContext, request: &SearchRequest) -> Result<SearchR
 
 fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> {
     let query = prepare(&request.text);
+    let embed = vocabulary::word_embedder(context);
+    let vocabulary = Vocabulary::new(expression::Term::all(&query), &embed);
+    let vocabulary = vocabulary.as_ref();
+    let mut scores = Scores::default();
     let mut result = match request.kind {
         _ if request.mode == Mode::Fields => fields(context, request, &query)?,
-        None | Some(HitKind::Page) => pages(context, request, &query)?,
+        None | Some(HitKind::Page) => pages(context, request, &query, vocabulary, &mut scores)?,
         Some(kind) => lines(context, request, &query, kind)?,
     };
     lifecycle::add_states(context, request, &mut result.hits)?;
     if request.judge {
-        confidence::judge(context, &request.text, &mut result);
+        confidence::judge(context, request, &query, vocabulary, &scores, &mut result);
     }
     if let Some(budget) = &request.budget {
         excerpts::fit(context, request, &query, &mut result, budget);
@@ -81,7 +89,13 @@ fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> 
     Ok(result)
 }
 
-fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<SearchResult> {
+fn pages(
+    context: &VaultContext,
+    request: &SearchRequest,
+    query: &Prepared,
+    vocabulary: Option<&Vocabulary<'_>>,
+    scores: &mut Scores,
+) -> Result<SearchResult> {
     let limit = match request.budget {
         _ if !request.within.is_everything() => request.limit.max(DATED_CANDIDATES),
         Some(_) if !expression::days_in(&request.text).0.is_empty() => request.limit.max(DATED_CANDIDATES),
@@ -91,8 +105,11 @@ fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> R
     let needed = request.offset + limit + 1;
     let pool = needed * 2 + MORE_CANDIDATES;
     let found = retrieve::retrieve(context, request, query, pool)?;
-    let mut ranking = fuse::combine(request.fusion, &found, pool + found.first.len());
-    signals::apply(context, request, query, &mut ranking)?;
+    *scores = Scores::new(context, &found);
+    let mut ranking =
+        fuse::combine(request.fusion.of_model(scores.is_static()), &found, pool + found.first.len());
+    let found_by = signals::FoundBy { vocabulary, query };
+    signals::apply(context, request, &found_by, &mut ranking)?;
     ranking.explain = request.explain;
     let (mode, relaxed, mut notes) = (found.mode, found.relaxed, found.notes.clone());
     notes.extend(ambiguity::notes(context, request)?);

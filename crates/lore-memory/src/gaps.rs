@@ -2,7 +2,7 @@
 //! caller when somebody approves the gap, and are verified against the hash. A gap closes when a page is said to fill
 //! it, or when the same question is asked again and answered well.
 
-use lore_engine::{AnswerQuality, Error, Result, VaultContext, refuse_secret};
+use lore_engine::{AnswerQuality, Error, Result, VaultContext, Verdict, refuse_secret};
 use lore_ports::{GapRow, PageRow, Sensitivity, transaction};
 use lore_text::{ContentHash, fold, on_one_line, stable_number};
 
@@ -201,12 +201,23 @@ enum GapEffect<'a> {
 
 fn effect<'a>(context: &VaultContext, question: &str, quality: &'a AnswerQuality) -> Result<GapEffect<'a>> {
     let gaps = &context.policy().gaps;
+    let (is_answered, is_missing) = match gaps.threshold {
+        Some(threshold) => (quality.confidence >= threshold, quality.confidence < threshold),
+        None => (quality.verdict == Verdict::Answered, quality.verdict == Verdict::Nothing),
+    };
     Ok(match &quality.page {
-        Some(page) if quality.confidence >= gaps.threshold => match has_open_gap(context, question)? {
+        Some(page) if is_answered => match has_open_gap(context, question)? {
             true => GapEffect::Closes(page),
             false => GapEffect::None,
         },
-        _ if gaps.log => GapEffect::Opens(quality.confidence),
+        None => {
+            if gaps.log {
+                GapEffect::Opens(0.0)
+            } else {
+                GapEffect::None
+            }
+        }
+        _ if gaps.log && is_missing => GapEffect::Opens(quality.confidence),
         _ => GapEffect::None,
     })
 }

@@ -59,8 +59,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// This status.
     pub status: Option<String>,
-    /// This wing.
-    pub wing: Option<String>,
+    /// One of these wings.
+    pub wings: Vec<String>,
     /// Path prefix.
     pub path: Option<String>,
     /// This slug.

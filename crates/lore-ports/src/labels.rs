@@ -49,7 +49,9 @@ impl Filter {
         }
         labels.extend(self.tags.iter().map(|tag| one(Label::Tag, tag)));
         labels.extend(self.status.iter().map(|status| one(Label::Status, status)));
-        labels.extend(self.wing.iter().map(|wing| one(Label::Wing, wing)));
+        if !self.wings.is_empty() {
+            labels.push((Label::Wing, self.wings.iter().map(|wing| fold(wing)).collect()));
+        }
         let properties = self.properties.iter();
         labels.extend(properties.map(|(key, value)| (Label::Property, vec![property(key, value)])));
         labels

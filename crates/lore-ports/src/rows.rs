@@ -299,6 +299,8 @@ pub enum LabelKind {
     Tag,
     /// Types.
     Type,
+    /// Wings, case-folded.
+    Wing,
 }
 
 /// Sizes of an index.

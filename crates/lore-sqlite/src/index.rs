@@ -231,6 +231,9 @@ impl Index for SqliteStore {
             LabelKind::Tag => {
                 "SELECT value, count(*) FROM label WHERE project = ?1 AND kind = 'tag' GROUP BY value ORDER BY 2 DESC, 1"
             }
+            LabelKind::Wing => {
+                "SELECT value, count(*) FROM label WHERE project = ?1 AND kind = 'wing' GROUP BY value ORDER BY 2 DESC, 1"
+            }
             LabelKind::Type => {
                 "SELECT kind, count(*) FROM page WHERE project = ?1 GROUP BY kind ORDER BY 2 DESC, 1"
             }

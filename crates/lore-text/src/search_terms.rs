@@ -118,11 +118,23 @@ fn composed(text: &str) -> Cow<'_, str> {
 /// Appends a character that is not ASCII to a word; returns whether it belongs to one.
 fn push_folded(word: &mut String, letter: char) -> bool {
     if is_combining_mark(letter) {
+        // Short vowels of Arabic and the dot of borrowed letters in Hindi are rarely written.
+        if matches!(letter, '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{93c}') {
+            return !word.is_empty();
+        }
+        if letter == '\u{901}' && !word.is_empty() {
+            word.push('\u{902}');
+            return true;
+        }
         // An accent that no letter absorbed is dropped; vowel signs, as in Hindi, are part of the word.
         let is_accent = matches!(letter, '\u{300}'..='\u{36f}');
         if !word.is_empty() && !is_accent {
             word.push(letter);
         }
+        return !word.is_empty();
+    }
+    if let Some(folded) = folded_letter(word, letter) {
+        word.extend(folded);
         return !word.is_empty();
     }
     if !letter.is_alphanumeric() {
@@ -139,6 +151,42 @@ fn push_folded(word: &mut String, letter: char) -> bool {
         _ => word.extend(letter.to_lowercase()),
     }
     true
+}
+
+/// Returns what replaces a letter of Arabic or Hindi that has several spellings; an empty replacement drops it.
+fn folded_letter(word: &mut String, letter: char) -> Option<Option<char>> {
+    Some(match letter {
+        // A line that only makes a word longer.
+        '\u{640}' => None,
+        'أ' | 'إ' | 'آ' | 'ٱ' => Some('ا'),
+        'ى' | 'ی' | 'ئ' => Some('ي'),
+        'ؤ' => Some('و'),
+        'ة' => Some('ه'),
+        'ک' => Some('ك'),
+        '٠'..='٩' => char::from_digit(u32::from(letter) - u32::from('٠'), 10),
+        '۰'..='۹' => char::from_digit(u32::from(letter) - u32::from('۰'), 10),
+        '०'..='९' => char::from_digit(u32::from(letter) - u32::from('०'), 10),
+        // A letter with a dot is the letter.
+        '\u{958}'..='\u{95f}' => {
+            let mut base = letter;
+            decompose_canonical(letter, |part| {
+                if !is_combining_mark(part) {
+                    base = part;
+                }
+            });
+            Some(base)
+        }
+        // A nasal before a stop is also written as a dot: हिन्दी, हिंदी.
+        'क'..='भ' if !matches!(letter, 'ङ' | 'ञ' | 'ण' | 'न') => {
+            if let Some(start) = ["ङ्", "ञ्", "ण्", "न्", "म्"].iter().find_map(|nasal| word.strip_suffix(nasal))
+            {
+                word.truncate(start.len());
+                word.push('\u{902}');
+            }
+            Some(letter)
+        }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -173,8 +221,12 @@ mod tests {
     #[test]
     fn other_scripts_keep_their_letters() {
         check("Йод йод и\u{306}од", "йод йод йод");
-        check("ΣΟΦΟΣ σοφός σοφος", "σοφοσ σοφόσ σοφοσ");
-        check("हिन्दी भाषा", "हिन्दी भाषा");
+        check("дома домами книги книга", "дом дом книг книг");
+        check("ΣΟΦΟΣ σοφος", "σοφ σοφ");
+        check("الكتاب كتاب كِتَاب الكتــاب", "كتاب كتاب كتاب كتاب");
+        check("مدرسة ١٢٣", "مدرس 123");
+        check("क़लम कलम १२", "कलम कलम 12");
+        check("हिन्दी हिंदी भाषा", "हिंद हिंद भाष");
         check("שלום עולם", "שלום עולם");
     }
 

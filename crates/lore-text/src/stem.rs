@@ -12,6 +12,27 @@ pub enum Language {
     /// English.
     #[default]
     English,
+    /// Arabic.
+    Arabic,
+    /// Greek.
+    Greek,
+    /// Hindi.
+    Hindi,
+    /// Russian.
+    Russian,
+}
+
+impl Language {
+    /// Returns the language of a word in a script that has one main language; of others, the text decides.
+    fn of_word(word: &str) -> Option<Language> {
+        match word.chars().next()? {
+            '\u{370}'..='\u{3ff}' => Some(Language::Greek),
+            '\u{400}'..='\u{4ff}' => Some(Language::Russian),
+            '\u{600}'..='\u{6ff}' => Some(Language::Arabic),
+            '\u{900}'..='\u{97f}' => Some(Language::Hindi),
+            _ => None,
+        }
+    }
 }
 
 /// Longer words are no words of a language; they are left as they are.
@@ -39,7 +60,7 @@ pub fn has_stem(word: &str, stem: &str, language: Language) -> bool {
 
 /// Whether a word can have this stem, by their first letters: most words are rejected without computing their stem.
 fn may_have_stem(word: &str, stem: &str, language: Language) -> bool {
-    match language {
+    match Language::of_word(word).unwrap_or(language) {
         // Only the ending of a word changes; in `dying`, which becomes `die`, it begins with the second letter.
         Language::English => match (word.as_bytes(), stem.as_bytes()) {
             ([first, second, ..], [of_first, of_second, ..]) => {
@@ -47,6 +68,8 @@ fn may_have_stem(word: &str, stem: &str, language: Language) -> bool {
             }
             (word, stem) => word.first() == stem.first(),
         },
+        // Arabic words lose their beginning too.
+        _ => true,
     }
 }
 
@@ -55,6 +78,7 @@ pub(crate) fn with_stem<T>(word: &str, language: Language, then: impl FnOnce(&st
     if word.len() > LONGEST {
         return then(word, "");
     }
+    let language = Language::of_word(word).unwrap_or(language);
     let Some(key) = cache_key(word) else { return then(&algorithm(language).stem(word), "") };
     CACHE.with_borrow_mut(|cache| {
         let slot = slot(key);
@@ -74,6 +98,10 @@ pub(crate) fn with_stem<T>(word: &str, language: Language, then: impl FnOnce(&st
 fn algorithm(language: Language) -> Stemmer {
     Stemmer::new(match language {
         Language::English => Algorithm::English,
+        Language::Arabic => Algorithm::Arabic,
+        Language::Greek => Algorithm::Greek,
+        Language::Hindi => Algorithm::Hindi,
+        Language::Russian => Algorithm::Russian,
     })
 }
 

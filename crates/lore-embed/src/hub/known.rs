@@ -1,9 +1,9 @@
-//! The models that Lore can download and run. All have the BERT architecture and safetensors weights.
+//! The models that Lore can download and run. All are of the BERT or RoBERTa family, with safetensors weights.
 //!
 //! The hashes are those of the files at the given commit: for `all-MiniLM-L6-v2` computed from the files that
 //! `make models` downloads, for the others as published for that commit. A mistake among them would reject a good file,
-//! never accept a bad one. Two small files of `bge-base-en-v1.5` are not pinned; the record of the first download pins
-//! them.
+//! never accept a bad one. Two small files of `bge-base-en-v1.5` and those of `granite-embedding-30m-english` are not
+//! pinned by their hashes, only by their commit; the record of the first download pins them.
 
 use super::{Check, HubFile, HubModel};
 
@@ -43,7 +43,7 @@ const BGE_SENTENCES: HubFile = pinned(
     "84e39fda68ccbff05bfa723ae9c0e70e23e2ec373b76e0f8c6e71af72a693cbf",
 );
 
-static MODELS: [HubModel; 4] = [
+static MODELS: [HubModel; 5] = [
     HubModel {
         name: "all-MiniLM-L6-v2",
         repository: "sentence-transformers/all-MiniLM-L6-v2",
@@ -77,6 +77,19 @@ static MODELS: [HubModel; 4] = [
                 90_868_376,
                 "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
             ),
+        ],
+    },
+    HubModel {
+        name: "granite-embedding-30m-english",
+        repository: "ibm-granite/granite-embedding-30m-english",
+        revision: "9b5b096411652ec1189c68fcfb90d0a82c5b45af",
+        files: &[
+            first_use("config.json"),
+            first_use("modules.json"),
+            first_use("1_Pooling/config.json"),
+            first_use("sentence_bert_config.json"),
+            HubFile { path: "tokenizer.json", check: Check::FirstUse { most: 8 << 20 } },
+            HubFile { path: "model.safetensors", check: Check::FirstUse { most: 160 << 20 } },
         ],
     },
     HubModel {

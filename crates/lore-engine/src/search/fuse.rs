@@ -19,8 +19,11 @@ pub(super) const EVERY_WORD: &str = "all words";
 const SOME_WORDS: &str = "some words";
 
 /// How the lists are combined.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Fusion {
+    /// A weighted sum of both scores with the weight that is best for the model.
+    #[default]
+    Model,
     /// A weighted sum of both scores, each scaled to 0..1. The number is the weight of the semantic score.
     Weighted(f64),
     /// The semantic list in its own order, then the pages found only by words.
@@ -33,13 +36,21 @@ impl Fusion {
     /// The weight of the semantic score that is best on the evaluation sets; see `docs/benchmarks.md`.
     pub const SEMANTIC_WEIGHT: f64 = 0.5;
 
+    /// The same for a static model.
+    pub const STATIC_WEIGHT: f64 = 0.4;
+
     /// The usual k of reciprocal rank fusion.
     pub const RECIPROCAL_K: f64 = 60.0;
 }
 
-impl Default for Fusion {
-    fn default() -> Self {
-        Fusion::Weighted(Fusion::SEMANTIC_WEIGHT)
+impl Fusion {
+    /// Returns the fusion with the weight of the model.
+    pub(super) fn of_model(self, is_static: bool) -> Fusion {
+        match self {
+            Fusion::Model if is_static => Fusion::Weighted(Fusion::STATIC_WEIGHT),
+            Fusion::Model => Fusion::Weighted(Fusion::SEMANTIC_WEIGHT),
+            other => other,
+        }
     }
 }
 
@@ -171,6 +182,7 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
 /// Fuses two lists, both best first, into one, best first, with scores from 0 to 1.
 fn fuse(fusion: Fusion, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
     match fusion {
+        Fusion::Model => weighted(Fusion::SEMANTIC_WEIGHT, lexical, semantic),
         Fusion::Weighted(weight) => weighted(weight, lexical, semantic),
         Fusion::Union => union(lexical, semantic),
         Fusion::Reciprocal(k) => reciprocal(k, lexical, semantic),
@@ -313,7 +325,8 @@ mod tests {
         let answer = Ranked { answers: true, ..Ranked::new(9, 0.0, vec!["answers it".into()]) };
         let (first, words) = (vec![named, answer], vec![(8, 5.0), (7, 4.0), (6, 3.0), (5, 2.0)]);
         let (relaxed, near, notes, referenced) = (true, Vec::new(), Vec::new(), Vec::new());
-        let found = Retrieved { first, referenced, words, relaxed, near, mode: Mode::Words, notes };
+        let found =
+            Retrieved { first, referenced, words, relaxed, near, model: None, mode: Mode::Words, notes };
         let ranking = combine(Fusion::default(), &found, 3);
         let merged = merge(found, ranking);
         let shown: Vec<(PageNo, f64, &str)> =

@@ -51,8 +51,12 @@ pub struct SearchRequest {
     pub limit: usize,
     /// Number of hits to skip.
     pub offset: usize,
-    /// Whether to judge how well the best hit answers the query. It costs another look at that page.
+    /// Minimum cosine of pages found by embedding.
+    pub min_similarity: Option<f64>,
+    /// Whether to judge how well the hits answer the query, and to leave them out if they do not.
     pub judge: bool,
+    /// Whether to return hits that do not answer the query too.
+    pub all: bool,
     /// Whether to explain the score of each hit, stage by stage.
     pub explain: bool,
     /// The content to return with the hits; without it, hits have an excerpt only.

@@ -21,7 +21,7 @@ pub struct SearchResult {
     pub mode: Mode,
     /// Notes for the user.
     pub notes: Vec<Note>,
-    /// How well the query is answered, if that was requested and the query has content words.
+    /// How well the query is answered, if that was requested.
     pub quality: Option<AnswerQuality>,
     /// The tokens used, if there is a budget.
     pub spent: Option<Spent>,
@@ -44,7 +44,7 @@ pub struct Hit {
     pub score: f64,
     /// How the stages arrived at the score, if that was requested.
     pub steps: Vec<String>,
-    /// How well it answers the query, from 0 to 1; only the best hit is judged, and only on request.
+    /// How well it answers the query, from 0 to 1, if that was requested.
     pub confidence: Option<f64>,
     /// The excerpt to show.
     pub excerpt: Option<Excerpt>,
@@ -144,6 +144,47 @@ pub struct Spent {
 pub struct AnswerQuality {
     /// Confidence of the best hit, from 0 to 1; 0 without hits. Unlike a score, it is comparable across queries.
     pub confidence: f64,
+    /// What follows from it.
+    pub verdict: Verdict,
     /// The page of the best hit.
     pub page: Option<PageRow>,
+    /// The pages that come nearest, if none of them answers and the hits were left out.
+    pub nearest: Vec<PageRow>,
+}
+
+/// Whether a query is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The hits answer it.
+    Answered,
+    /// They may answer it.
+    Unsure,
+    /// Nothing that was found answers it.
+    Nothing,
+}
+
+impl Verdict {
+    /// Confidence from which a query counts as answered.
+    pub const ANSWERED: f64 = 0.75;
+
+    /// Confidence below which nothing was found.
+    pub const NOTHING: f64 = 0.15;
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Answered => "answered",
+            Verdict::Unsure => "unsure",
+            Verdict::Nothing => "nothing",
+        }
+    }
+
+    /// Returns the verdict that follows from a confidence.
+    pub fn of(confidence: f64) -> Verdict {
+        match confidence {
+            confidence if confidence >= Verdict::ANSWERED => Verdict::Answered,
+            confidence if confidence >= Verdict::NOTHING => Verdict::Unsure,
+            _ => Verdict::Nothing,
+        }
+    }
 }

@@ -30,6 +30,7 @@ use words::{by_any_word, by_words};
 pub use embedding::page_similarity;
 pub(super) use fields::by_fields;
 pub use fields::updated;
+pub(super) use full_text::term_frequencies;
 pub use full_text::{WEIGHTS, full_text};
 pub(super) use lines::{FoundLine, lines};
 pub(super) use names::links_in as linked_names;
@@ -50,6 +51,8 @@ pub(super) struct Retrieved {
     pub relaxed: bool,
     /// Pages by embedding, with their nearest chunks.
     pub near: Vec<ChunkHit>,
+    /// The name of the model that embedded them.
+    pub model: Option<String>,
     /// The mode in which they were retrieved: without a model, by words alone.
     pub mode: Mode,
     /// Notes for the user.
@@ -71,6 +74,7 @@ pub(super) fn retrieve(
         words: Vec::new(),
         relaxed: false,
         near: Vec::new(),
+        model: None,
         mode,
         notes: Vec::new(),
     };
@@ -84,12 +88,12 @@ pub(super) fn retrieve(
     if matches!(mode, Mode::Semantic | Mode::Hybrid) {
         // Weighted sums need both scores of every page; ranks do not.
         let also: Vec<PageNo> = match request.fusion {
-            Fusion::Weighted(_) => found.words.iter().map(|(page, _)| *page).collect(),
+            Fusion::Model | Fusion::Weighted(_) => found.words.iter().map(|(page, _)| *page).collect(),
             _ => Vec::new(),
         };
         match by_embedding(context, request, pool, &also)? {
-            EmbeddingHits::Found(near, note) => {
-                found.near = near;
+            EmbeddingHits::Found(near, model, note) => {
+                (found.near, found.model) = (near, Some(model));
                 found.notes.extend(note);
             }
             EmbeddingHits::Unavailable(reason) => {

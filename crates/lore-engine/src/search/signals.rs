@@ -1,6 +1,7 @@
 //! Ranking signals besides words and embeddings. Each can be switched off, so that its value can be measured.
 
 mod dated;
+mod late;
 mod named;
 mod transcripts;
 
@@ -9,14 +10,17 @@ use std::collections::HashMap;
 
 use lore_ports::{PageNo, Weights};
 
+use super::confidence::term_weights;
 use super::expression::Prepared;
 use super::fuse::{EVERY_WORD, Ranking, Scored, sort};
 use super::request::{Mode, SearchRequest};
 use super::retrieve::{POOL, WEIGHTS, with_every_word};
+use super::vocabulary::Vocabulary;
 use crate::context::VaultContext;
 use crate::error::Result;
 
 use dated::dated;
+use late::compare;
 pub(super) use named::names_in;
 use named::{Named, named};
 use transcripts::lower_transcripts;
@@ -30,8 +34,21 @@ const NAMED: f64 = 0.2;
 /// Bonus for belonging to the wing of such a page.
 const IN_WING: f64 = 0.1;
 
+/// Weight of the best passage: how well its words match those of the query, one by one.
+const PASSAGE: f64 = 0.2;
+
+/// Weight of the most similar sentence.
+const SENTENCE: f64 = 0.1;
+
 /// Bonus for having a date that is in the query.
 const DATED: f64 = 0.1;
+
+/// What the pages were found by.
+pub(super) struct FoundBy<'a> {
+    pub query: &'a Prepared,
+    /// Compares words, if there is a static model.
+    pub vocabulary: Option<&'a Vocabulary<'a>>,
+}
 
 /// Which signals are enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +69,10 @@ pub struct Signals {
     pub dates: bool,
     /// An imported conversation counts less than a page, unless the question asks for conversations.
     pub transcripts: bool,
+    /// The best pages are compared with the query word by word, by their best passages.
+    pub passages: bool,
+    /// They are compared by their most similar sentences.
+    pub sentences: bool,
     /// Of equally good pages, the one that changed last ranks first.
     pub recency: bool,
 }
@@ -67,6 +88,8 @@ impl Default for Signals {
             heading: true,
             dates: true,
             transcripts: true,
+            passages: true,
+            sentences: true,
             recency: true,
         }
     }
@@ -83,6 +106,8 @@ impl Signals {
         heading: false,
         dates: false,
         transcripts: false,
+        passages: false,
+        sentences: false,
         recency: false,
     };
 
@@ -101,14 +126,15 @@ impl Signals {
 pub(super) fn apply(
     context: &VaultContext,
     request: &SearchRequest,
-    query: &Prepared,
+    found_by: &FoundBy<'_>,
     ranking: &mut Ranking,
 ) -> Result<()> {
     if ranking.mode == Mode::Words {
         return Ok(());
     }
     if ranking.mode != Mode::Semantic {
-        raise_pages(context, request, query, ranking)?;
+        compare_words(context, request, found_by, ranking)?;
+        raise_pages(context, request, found_by.query, ranking)?;
     }
     if request.signals.transcripts {
         for page in lower_transcripts(context, request, &mut ranking.list)? {
@@ -118,6 +144,26 @@ pub(super) fn apply(
     if request.signals.recency {
         last_changed_first(context, ranking)?;
     }
+    Ok(())
+}
+
+/// Adds how well the words of the best pages match those of the question.
+fn compare_words(
+    context: &VaultContext,
+    request: &SearchRequest,
+    found_by: &FoundBy<'_>,
+    ranking: &mut Ranking,
+) -> Result<()> {
+    let signals = request.signals;
+    let is_wanted = ranking.mode == Mode::Hybrid && (signals.passages || signals.sentences);
+    let Some(vocabulary) = found_by.vocabulary.filter(|_| is_wanted) else { return Ok(()) };
+    let weights = term_weights(context, found_by.query)?.weights;
+    for found in compare(context, &request.text, vocabulary, &weights, &ranking.list)? {
+        let passage = if signals.passages { PASSAGE * found.passage } else { 0.0 };
+        let sentence = if signals.sentences { SENTENCE * found.sentence } else { 0.0 };
+        raise(&mut ranking.list, found.page, passage + sentence);
+    }
+    sort(&mut ranking.list);
     Ok(())
 }
 

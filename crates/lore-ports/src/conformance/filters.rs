@@ -79,8 +79,9 @@ pub fn single_filters_agree_in_list_and_search(open: Open<'_>) {
         (Filter { namespace: Some(namespace("nobody", &["nowhere/"])), ..none() }, ""),
         (Filter { status: some("live"), ..none() }, "brex ada core"),
         (Filter { status: some("Live"), ..none() }, "brex ada core"),
-        (Filter { wing: some("brex"), ..none() }, "brex-2 brex"),
-        (Filter { wing: some("ADA"), ..none() }, "ada"),
+        (Filter { wings: vec!["brex".into()], ..none() }, "brex-2 brex"),
+        (Filter { wings: vec!["ADA".into()], ..none() }, "ada"),
+        (Filter { wings: vec!["ADA".into(), "brex".into()], ..none() }, "brex-2 brex ada"),
         (Filter { slug: some("people/ada"), ..none() }, "ada"),
         (Filter { slug: some("people"), ..none() }, ""),
         (Filter { slug_match: some("companies/br"), ..none() }, "brex-2 brex"),
@@ -119,7 +120,7 @@ pub fn combined_filters_must_all_match(open: Open<'_>) {
     filter.until = Some(200);
     check(&*store, project, &filter, "");
     filter.until = Some(201);
-    (filter.title, filter.slug_match, filter.wing) = (some("cor"), some("*core"), some("core"));
+    (filter.title, filter.slug_match, filter.wings) = (some("cor"), some("*core"), vec!["core".into()]);
     check(&*store, project, &filter, "core");
     filter.slug = some("people/ada");
     check(&*store, project, &filter, "");
@@ -168,7 +169,7 @@ pub fn filters_fold_case_in_every_script(open: Open<'_>) {
         Filter { tags: texts(&["größe"]), ..Default::default() },
         Filter { kinds: texts(&["übung"]), ..Default::default() },
         Filter { status: some("été"), ..Default::default() },
-        Filter { wing: some("ärger"), ..Default::default() },
+        Filter { wings: vec!["ärger".into()], ..Default::default() },
         Filter { title: some("öl"), ..Default::default() },
     ] {
         check(&*store, project, &filter, "x");

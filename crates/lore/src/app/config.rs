@@ -60,11 +60,20 @@ pub const SETTINGS: &[Setting] = &[
         about: "how lexical and semantic results are combined: weighted, union or rrf",
         default: "weighted",
     },
-    Setting { key: "search.weight", about: "weight of semantic results, from 0 to 1", default: "0.5" },
+    Setting {
+        key: "search.weight",
+        about: "weight of semantic results, from 0 to 1; empty: the best one of the model",
+        default: "",
+    },
     Setting {
         key: "search.signals",
-        about: "ranking signals: exact, complete, relation, entity, alias, heading, dates, transcripts, recency; or none",
-        default: "exact complete relation entity alias heading dates transcripts recency",
+        about: "ranking signals: exact, complete, relation, entity, alias, heading, dates, passages, sentences, transcripts, recency; or none",
+        default: "exact complete relation entity alias heading dates passages sentences transcripts recency",
+    },
+    Setting {
+        key: "search.min_similarity",
+        about: "minimum similarity of pages found by embedding, from 0 to 1",
+        default: "0",
     },
     Setting { key: "search.budget", about: "maximum tokens of an answer", default: "4000" },
     Setting {
@@ -103,8 +112,11 @@ pub const SETTINGS: &[Setting] = &[
 ];
 
 /// Names of settings in other programs that Lore also accepts.
-const ALIASES: [(&str, &str); 2] =
-    [("search_merge_strategy", "search.fusion"), ("default_token_budget", "search.budget")];
+const ALIASES: [(&str, &str); 3] = [
+    ("search_merge_strategy", "search.fusion"),
+    ("default_token_budget", "search.budget"),
+    ("semantic_min_similarity", "search.min_similarity"),
+];
 
 /// Returns the key of a setting that has another name too.
 pub fn canonical(key: &str) -> &str {
@@ -125,6 +137,8 @@ pub fn signals(text: &str) -> std::result::Result<Signals, String> {
             "heading" => signals.heading = true,
             "dates" => signals.dates = true,
             "transcripts" => signals.transcripts = true,
+            "passages" => signals.passages = true,
+            "sentences" => signals.sentences = true,
             "recency" => signals.recency = true,
             other => return Err(other.to_owned()),
         }
@@ -298,7 +312,9 @@ fn check(key: &str, text: &str) -> Result<()> {
         }
         "search.budget" | "context.budget" => text.parse::<u32>().is_ok_and(|number| number > 0),
         "search.fusion" => matches!(text, "weighted" | "union" | "rrf"),
-        "search.weight" => text.parse::<f64>().is_ok_and(|weight| (0.0..=1.0).contains(&weight)),
+        "search.weight" | "search.min_similarity" => {
+            text.parse::<f64>().is_ok_and(|weight| (0.0..=1.0).contains(&weight))
+        }
         "search.signals" => signals(text).is_ok(),
         "compact.summarizer" => matches!(text, "extractive" | "agent" | "command" | "endpoint"),
         "compact.api" => matches!(text, "openai" | "ollama"),

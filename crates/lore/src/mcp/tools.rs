@@ -40,15 +40,16 @@ const PATH: Parameter = must("path").to("reference");
 pub const TOOLS: &[Tool] = &[
     tool!("memory_query", "Ask", "query", Memory, Adds,
         "Hybrid search for a question: the lines that prove the answer, with page, date and line numbers. Use first, \
-         before answering from memory or writing. Depth list gives one line per page, for questions about all of \
-         something",
+         before answering from memory or writing. Verdict unsure: check the lines; nothing: no page answers. Depth list \
+         gives one line per page, for questions about all of something",
         [must("question"), may("depth").or("\"auto\""), may("token_budget").about("up to; usually 1000 are enough"),
-         may("wing"), may("namespace"), may("limit"), may("date_from").about("date"), may("date_to"), may("participant"),
-         may("as_of").about("date"), may("details").about("ids and hashes")]
-        -> ["hits", "total_tokens"], core: true),
+         may("wing").about("entity by name or part of it"), may("namespace"), may("limit"), may("date_from").about("date"), may("date_to"), may("participant"),
+         may("as_of").about("date"), may("details").about("ids and hashes"), may("all").about("hits below the threshold too"), may("min_similarity")]
+        -> ["verdict", "confidence", "hits", "total_tokens"], core: true),
     tool!("memory_search", "Full-text search", "search", Memory, Reads,
         "Full-text search: names, codes, exact phrases",
-        [must("query"), may("type").in_list(), may("wing"), may("namespace"), may("limit")] -> ["hits"], core: true),
+        [must("query"), may("type").in_list(), may("wing"), may("namespace"), may("limit"), may("all")]
+        -> ["verdict", "confidence", "hits"], core: true),
     tool!("memory_get", "Read page", "show", Memory, Reads,
         "Read a page, or a range of its lines such as 12-30, with its version. Any reference works: slug, id, title, \
          alias",
@@ -130,8 +131,8 @@ pub const TOOLS: &[Tool] = &[
         [PATH, PROJECT] -> ["outcome"], fixed: r#"{"yes": true}"#),
     tool!("search_notes", "Search notes", "search_notes", Notes, Reads, "Full-text, semantic or hybrid note search",
         [must("query"), PROJECT, may("page").or("1"), may("search_type").or("\"hybrid\""),
-         may("output_format").or("\"text\""), may("note_types"), may("after_date"), may("tags")]
-        -> ["hits", "more"]),
+         may("output_format").or("\"text\""), may("note_types"), may("after_date"), may("tags"), may("min_similarity")]
+        -> ["verdict", "hits", "more"]),
     tool!("build_context", "Read context", "build_context", Notes, Reads,
         "Read the page of a memory:// URI, or those of a pattern such as people/*, with neighbours",
         [must("path"), PROJECT] -> ["page", "related"]),

@@ -1,7 +1,7 @@
 //! Filters shared by `search`, `query`, `list` and `stale`.
 
 use clap::Args;
-use lore_engine::{VaultContext, states, status};
+use lore_engine::{VaultContext, states, status, wings_named};
 use lore_ports::{Filter, Order, Window};
 use lore_text::{since, until};
 use lore_vault::is_dir;
@@ -28,7 +28,7 @@ pub struct Filters {
     /// Only pages with this status, declared or derived: superseded, stale
     #[arg(long)]
     pub status: Option<String>,
-    /// Only pages of this wing (the entity they belong to)
+    /// Only pages of this wing (the entity they belong to); a part of its name will do, or a pattern with `%`
     #[arg(long)]
     pub wing: Option<String>,
     /// Only pages under this path
@@ -103,7 +103,7 @@ impl Filters {
             kinds: self.kind,
             tags: self.tag.into_iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect(),
             status: None,
-            wing: self.wing,
+            wings: self.wing.map(|wing| wings(context, wing)).transpose()?.unwrap_or_default(),
             path: self.path.map(folder).filter(|path| !path.is_empty() && path != "/"),
             slug: self.permalink,
             slug_match: self.permalink_match,
@@ -120,6 +120,24 @@ impl Filters {
         }
         Ok(filter)
     }
+}
+
+/// Returns the wings that a name means; itself if there is none, so that no page matches.
+fn wings(context: &VaultContext, name: String) -> Result<Vec<String>> {
+    let found = wings_named(context, &name)?;
+    Ok(if found.is_empty() { vec![name] } else { found })
+}
+
+/// Returns a note if no page passes a filter, so that no question could be answered.
+pub fn nothing_left(context: &VaultContext, filter: &Filter) -> Result<Option<String>> {
+    let window = Window { limit: 1, offset: 0 };
+    if *filter == Filter::default()
+        || !context.store().list(context.project(), filter, Order::Title, window)?.is_empty()
+    {
+        return Ok(None);
+    }
+    let wing = filter.wings.first().map(|wing| format!(": no wing is named {wing:?}")).unwrap_or_default();
+    Ok(Some(format!("no page passes the filters{wing}; leave one out")))
 }
 
 /// Restricts a filter to the pages in a state. Those of Lore are derived from links and dates, as `show` does it.

@@ -6,3 +6,4 @@ pub mod context;
 pub mod full_text;
 pub mod query;
 pub mod request;
+pub mod verdict;

@@ -90,6 +90,7 @@ mod semantic_search;
 mod unreadable;
 mod unusual_questions;
 mod vanished_vault;
+mod verdicts;
 
 // The `personal` profile.
 mod passages;

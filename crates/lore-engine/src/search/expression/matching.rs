@@ -36,6 +36,11 @@ impl Term {
         Term { stem: stem(&folded, Language::English), folded, is_phrase, beginning }
     }
 
+    /// Returns the word in lower case; of a phrase, its words.
+    pub(in crate::search) fn text(&self) -> &str {
+        self.folded.trim_start()
+    }
+
     pub(in crate::search) fn is(&self, word: &str) -> bool {
         if word.as_bytes().first() != self.folded.as_bytes().first() {
             return false;

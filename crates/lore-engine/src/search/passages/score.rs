@@ -5,9 +5,10 @@ use jiff::civil::Date;
 
 use super::question::{Question, is_time};
 use super::units::{Unit, Units};
-use super::vectors::{WordEmbedder, vector_features};
+use super::vectors::vector_features;
 use crate::search::expression::{Term, TermCounter, days_in};
 use crate::search::page_date::line_day;
+use crate::search::vocabulary::WordEmbedder;
 
 /// The saturation of a term's frequency in BM25.
 const K1: f64 = 1.2;

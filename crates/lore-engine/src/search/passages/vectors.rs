@@ -7,9 +7,7 @@ use lore_text::folded_words;
 
 use super::question::Question;
 use super::score::{Line, scaled};
-
-/// Returns the sums of the token vectors of words; `None` without a static model.
-pub(in crate::search) type WordEmbedder<'a> = &'a dyn Fn(&[&str]) -> Option<Vec<Vec<f32>>>;
+use crate::search::vocabulary::{WordEmbedder, dot, length};
 
 /// The vectors of the distinct words of the units in question.
 struct Vocabulary {
@@ -131,18 +129,4 @@ fn sum_of<'v>(vectors: impl Iterator<Item = &'v Vec<f32>>) -> Vec<f32> {
 fn cosine(one: &[f32], other: &[f32]) -> f64 {
     let lengths = length(one) * length(other);
     if lengths > 0.0 { f64::from(dot(one, other) / lengths) } else { 0.0 }
-}
-
-fn length(vector: &[f32]) -> f32 {
-    dot(vector, vector).sqrt()
-}
-
-/// Returns the dot product, summed in eight lanes so that the compiler can vectorize it.
-fn dot(one: &[f32], other: &[f32]) -> f32 {
-    let mut lanes = [0.0f32; 8];
-    let ((ones, one_rest), (others, other_rest)) = (one.as_chunks::<8>(), other.as_chunks::<8>());
-    for (one, other) in ones.iter().zip(others) {
-        lanes.iter_mut().zip(one.iter().zip(other)).for_each(|(lane, (a, b))| *lane += a * b);
-    }
-    lanes.iter().sum::<f32>() + one_rest.iter().zip(other_rest).map(|(a, b)| a * b).sum::<f32>()
 }

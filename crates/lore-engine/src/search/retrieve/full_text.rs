@@ -1,6 +1,6 @@
 //! Full-text retrieval: the terms of a query, the weights of the columns, and the terms that are too common to count.
 
-use lore_ports::{Expression, TextHit, TextQuery, Weights};
+use lore_ports::{DocumentFrequencies, Expression, TextHit, TextQuery, Weights};
 use lore_text::{Language, search_terms};
 
 use crate::context::VaultContext;
@@ -23,6 +23,16 @@ pub fn full_text(context: &VaultContext, query: &TextQuery<'_>) -> Result<Vec<Te
     let rare = without_common(context, &terms)?;
     let expression = rare.as_ref().unwrap_or(&terms);
     Ok(context.store().search(context.project(), &TextQuery { expression, ..*query })?)
+}
+
+/// Returns the number of pages with each of these terms. Counts beyond the share of common terms are not exact.
+pub(in crate::search) fn term_frequencies(
+    context: &VaultContext,
+    terms: &[Expression],
+) -> Result<DocumentFrequencies> {
+    let terms: Vec<Expression> = terms.iter().map(in_terms).collect();
+    let terms: Vec<&Expression> = terms.iter().collect();
+    Ok(context.store().document_frequencies(context.project(), &terms, COMMON_SHARE)?)
 }
 
 /// Turns the words of an expression into terms, as the index has them.

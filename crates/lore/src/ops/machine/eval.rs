@@ -1,6 +1,8 @@
 //! `eval`: retrieval quality on a labelled set.
 
-use std::collections::{HashMap, HashSet};
+mod paired;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -32,9 +34,13 @@ const RESULT_LIMIT: usize = 10;
 /// corpus-id, score, after a header line) and `corpus.jsonl` (`_id`, `title`, `text`, `scope`). The documents become
 /// the pages of temporary vaults, one per scope, and every question runs as in `lore query`. Without `corpus.jsonl` the
 /// questions run against your own vault, and the answers are slugs.
+///
+/// With --paired, every question is asked twice: in a vault with its answers and in one without them. The result is how
+/// well the confidence tells them apart (AUROC), and how often the verdict is wrong: `answered` without an answer, or
+/// `nothing` with one.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore eval sets/scifact\n  lore eval questions --mode hybrid --json\n  lore eval sets/locomo_turns --work /tmp/eval --limit 200"
+    after_help = "Examples:\n  lore eval sets/scifact\n  lore eval questions --mode hybrid --json\n  lore eval sets/locomo_turns --work /tmp/eval --limit 200\n  lore eval sets/scifact --paired"
 )]
 pub struct Eval {
     /// Directory of the set
@@ -55,6 +61,10 @@ pub struct Eval {
     #[arg(long)]
     #[serde(default)]
     explain: bool,
+    /// Measure how well questions without an answer are recognized
+    #[arg(long)]
+    #[serde(default)]
+    paired: bool,
 }
 
 /// Output of `eval`.
@@ -72,6 +82,9 @@ pub struct Evaluation {
     /// Questions that lost points since the previous run, worst first; with `explain` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<Vec<LostPoints>>,
+    /// How well questions without an answer are recognized, with `paired`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paired: Vec<paired::Recognition>,
 }
 
 /// Results of one mode.
@@ -99,9 +112,12 @@ impl Operation for Eval {
         set.questions.truncate(self.limit.unwrap_or(usize::MAX));
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let eval_folder = EvalFolder::new(session, self.work.as_deref(), &name)?;
+        if self.paired {
+            return paired::measure(session, &eval_folder, set, name, self.mode);
+        }
         let vaults = match set.documents.is_empty() {
             true => HashMap::from([(String::new(), EvaluatedVault::of_user(session)?)]),
-            false => eval_folder.vaults(session, &set)?,
+            false => eval_folder.vaults(session, "vault", &set.documents)?,
         };
         let models = vaults.values().map(|vault| vault.context().active_model());
         let model = models.collect::<lore_engine::Result<Vec<_>>>()?.into_iter().flatten().next();
@@ -131,6 +147,7 @@ impl Operation for Eval {
             questions: set.questions.len(),
             model: model.map(|row| row.identity.name),
             modes: measured,
+            paired: Vec::new(),
         })
     }
 }
@@ -219,14 +236,20 @@ impl EvalFolder {
     }
 
     /// Creates a vault for each scope, indexed and embedded.
-    fn vaults<'a>(&self, session: &Session, set: &Set) -> Result<HashMap<String, EvaluatedVault<'a>>> {
-        let all: usize = set.documents.values().map(Vec::len).sum();
+    fn vaults<'a>(
+        &self,
+        session: &Session,
+        prefix: &str,
+        scopes: &BTreeMap<String, Vec<Document>>,
+    ) -> Result<HashMap<String, EvaluatedVault<'a>>> {
+        let all: usize = scopes.values().map(Vec::len).sum();
         let mut vaults = HashMap::new();
         let mut done = 0;
-        for (number, (scope, documents)) in set.documents.iter().enumerate() {
-            let root = self.folder.join(format!("vault-{number}"));
+        for (number, (scope, documents)) in scopes.iter().enumerate() {
+            let vault = format!("{prefix}-{number}");
+            let root = self.folder.join(&vault);
             let ids = write_pages(&root, documents)?;
-            let context = self.open(session, &format!("vault-{number}"), &root)?;
+            let context = self.open(session, &vault, &root)?;
             refresh(&context, Scope::Vault(ScanMode::Stat), &no_progress)?;
             if let Some(row) = context.active_model()? {
                 let progress = session.talk.progress("Embedding");
@@ -343,7 +366,11 @@ impl Render for Evaluation {
         let model = self.model.as_deref().unwrap_or("no model");
         let mut text =
             format!("{}: {} pages, {} questions, {model}\n", self.set, self.documents, self.questions);
-        text.push_str("mode      any@5   all@5   R@5     R@10    nDCG@10 MRR     p50 ms  p95 ms  p99 ms\n");
+        if !self.modes.is_empty() {
+            text.push_str(
+                "mode      any@5   all@5   R@5     R@10    nDCG@10 MRR     p50 ms  p95 ms  p99 ms\n",
+            );
+        }
         for result in &self.modes {
             let Measures { any_at_5, all_at_5, recall_at_5, recall_at_10, ndcg_at_10, mrr } = result.measures;
             let percents = [any_at_5, all_at_5, recall_at_5, recall_at_10, ndcg_at_10, mrr];
@@ -360,6 +387,7 @@ impl Render for Evaluation {
             Some(lost) => text.extend(lost.iter().map(LostPoints::human)),
             None => {}
         }
+        text.push_str(&paired::table(&self.paired));
         text
     }
 }

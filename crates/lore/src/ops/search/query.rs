@@ -17,8 +17,8 @@ use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::as_of::{Moment, View};
-use crate::ops::filters::Filters;
-use crate::ops::search::request::{Mode, request};
+use crate::ops::filters::{Filters, nothing_left};
+use crate::ops::search::request::{Mode, min_similarity, request};
 use crate::ops::views::count;
 
 use answers::Answers;
@@ -34,7 +34,11 @@ use answers::Answers;
 /// body 5; ties are broken by the latest update. With --as-of, relations are evaluated on that day, timeline entries,
 /// facts and relations dated later are not returned as passages, and pages that match only there are omitted.
 ///
-/// If the policy logs gaps, a question without mode, filter or date that is answered poorly is recorded as a gap, without
+/// `confidence` tells how likely it is that the hits answer the question, and `verdict` what to do with them: `answered`:
+/// use them; `unsure`: read them and check that they do; `nothing`: no page answers it, say so, or ask with other words.
+/// Hits that do not answer are left out, and the nearest titles are given; --all returns them.
+///
+/// If the policy logs gaps, a question without mode, filter or date whose verdict is `nothing` is recorded as a gap, without
 /// its text; a good answer closes its gap. A note reports it. A read-only token records nothing.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
@@ -75,6 +79,14 @@ pub struct Query {
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     participant: Option<String>,
+    /// Minimum similarity of pages found by embedding, from 0 to 1
+    #[arg(long, value_name = "COSINE")]
+    #[serde(default)]
+    min_similarity: Option<f64>,
+    /// Also return hits that do not answer the question
+    #[arg(long)]
+    #[serde(default)]
+    all: bool,
     /// Explain the score of each hit, stage by stage
     #[arg(long)]
     #[serde(default)]
@@ -158,23 +170,28 @@ impl Operation for Query {
             context,
             &SearchRequest {
                 text: self.question.clone(),
-                filter,
+                filter: filter.clone(),
                 within,
                 as_of,
                 limit,
                 explain: self.explain,
-                judge: matches!(watched, Ok(true)),
+                judge: true,
+                all: self.all,
+                min_similarity: min_similarity(session, self.min_similarity)?,
                 budget: Some(budget),
                 ..request(session, mode)?
             },
         )?;
-        if let Err(error) = watched {
+        if let Err(error) = &watched {
             let note = format!("cannot record how well this was answered: {error}");
             found.notes.push(Note::Remark(note));
         }
-        if let Some(quality) = &found.quality {
+        if let (Ok(true), Some(quality)) = (&watched, &found.quality) {
             let record = if session.is_read_only() { unrecorded_answer } else { record_answer };
             found.notes.extend(record(context, &self.question, quality).map(Note::Remark));
+        }
+        if found.hits.is_empty() {
+            found.notes.extend(nothing_left(context, &filter)?.map(Note::Remark));
         }
         let broken = match matches!(view, View::Now(_)) && context.policy().query.checks {
             true => problems(context)?,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::search::full_text::SearchOutput;
-use crate::ops::search::request::{Mode, request};
+use crate::ops::search::request::{Mode, min_similarity, request};
 use crate::ops::{DynOutput as _, Operation, Render};
 
 /// Number of hits per page.
@@ -42,6 +42,10 @@ pub struct SearchNotes {
     #[arg(long)]
     #[serde(default)]
     after_date: Option<String>,
+    /// Minimum similarity of notes found by embedding, from 0 to 1
+    #[arg(long, value_name = "COSINE")]
+    #[serde(default)]
+    min_similarity: Option<f64>,
     /// Only notes with all of these tags
     #[arg(long, value_delimiter = ',')]
     #[serde(default)]
@@ -112,7 +116,15 @@ impl Operation for SearchNotes {
             SearchType::Hybrid => request(session, Mode::Hybrid)?,
         };
         let offset = (self.page - 1).saturating_mul(PAGE).min(u32::MAX as usize);
-        let request = SearchRequest { text: self.query, filter, limit: PAGE, offset, ..settings };
+        let request = SearchRequest {
+            text: self.query,
+            filter,
+            limit: PAGE,
+            offset,
+            judge: true,
+            min_similarity: min_similarity(session, self.min_similarity)?,
+            ..settings
+        };
         let found = SearchOutput::new(session, context, search(context, &request)?, self.page);
         Ok(NotesFound { found, format: self.output_format })
     }

@@ -18,12 +18,16 @@ use crate::app::session::Session;
 use crate::ops::Render;
 use crate::ops::external_text::{AGENTS, PageText};
 use crate::ops::line::Line;
+use crate::ops::search::full_text::room;
 use crate::ops::search::request::Mode;
+use crate::ops::search::verdict::{Judgement, Verdict};
 use crate::ops::views::{lines, short};
 
 /// Output of `query`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answers {
+    #[serde(flatten)]
+    judgement: Judgement,
     /// Search mode that was used.
     mode: Mode,
     /// Best first.
@@ -57,11 +61,19 @@ pub(super) struct AnswerItem {
     /// `active`, `stale`, `contested`, `superseded`, `compacted`, or the status declared in the file.
     status: String,
     score: f64,
+    /// Confidence that this page answers the question, from 0 to 1.
+    confidence: f64,
+    verdict: Verdict,
     /// Why it was found.
     why: Vec<String>,
     /// How the stages of the search arrived at the score; with `explain` only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     explain: Vec<String>,
+    /// The entity it belongs to.
+    wing: String,
+    /// The topic within the wing, if the page declares one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    room: Option<String>,
     /// How much of the page is included: `list`, `summary`, `section` or `full`.
     depth: Depth,
     /// The passages that matched, or the whole page.
@@ -117,6 +129,7 @@ impl Answers {
         // A search by fields finds pages by their data, and returns it.
         let details = shape.details || found.mode == lore_engine::Mode::Fields;
         let mut answers = Answers {
+            judgement: Judgement::new(session, &found),
             mode: found.mode.into(),
             left_out: found.spent.map_or(0, |spent| spent.left_out),
             hits: found.hits.into_iter().map(|hit| AnswerItem::new(context, hit, details)).collect(),
@@ -165,9 +178,10 @@ impl Answers {
     }
 
     fn reference_list(&self) -> Value {
-        let hits: Vec<Value> =
-            self.hits.iter().map(|hit| json!({ "slug": hit.slug, "lines": hit.line_list() })).collect();
+        let hits: Vec<Value> = self.hits.iter().map(AnswerItem::reference).collect();
         json!({
+            "confidence": self.judgement.confidence,
+            "verdict": self.judgement.verdict,
             "hits": hits,
             "total_tokens": self.total_tokens,
             "budget_remaining": self.budget_remaining,
@@ -180,6 +194,7 @@ impl AnswerItem {
     /// Returns a hit without its passages.
     pub(super) fn bare(hit: &Hit, depth: EngineDepth) -> AnswerItem {
         let page = &hit.page;
+        let (confidence, verdict) = Verdict::of_hit(hit.confidence);
         let depth = match depth {
             EngineDepth::Full => Depth::Full,
             EngineDepth::Section | EngineDepth::Auto => Depth::Section,
@@ -195,7 +210,11 @@ impl AnswerItem {
             summary: page.summary.clone().filter(|_| depth == Depth::Summary),
             status: hit.state.status.clone(),
             score: short(hit.score),
+            confidence,
+            verdict,
             why: hit.why.clone(),
+            wing: page.wing.clone(),
+            room: room(&page.properties),
             depth,
             passages: Vec::new(),
             warnings: hit.warnings.clone(),
@@ -229,6 +248,10 @@ impl AnswerItem {
             id: page.id,
         });
         item
+    }
+
+    fn reference(&self) -> Value {
+        json!({ "slug": self.slug, "lines": self.line_list(), "confidence": self.confidence })
     }
 
     /// Returns the lines of the passages: `12-14,20`.
@@ -278,10 +301,10 @@ impl Render for Answers {
     fn human(&self) -> String {
         let notes: String = self.notes.iter().map(|note| format!("note: {note}\n")).collect();
         if self.hits.is_empty() {
-            return format!("nothing found\n{notes}");
+            return self.judgement.nothing("nothing found") + &notes;
         }
         let blocks: Vec<String> = self.hits.iter().map(AnswerItem::human).collect();
-        let mut text = blocks.join("\n");
+        let mut text = self.judgement.head() + &blocks.join("\n");
         if self.left_out > 0 && self.mode != Mode::Fields {
             text.push_str(&format!("{} more pages match less well\n", self.left_out));
         }
@@ -297,7 +320,8 @@ impl Render for Answers {
     }
 
     fn exit(&self) -> u8 {
-        if self.broken { 4 } else { u8::from(self.hits.is_empty()) }
+        let is_answered = !self.hits.is_empty() && self.judgement.verdict != Verdict::Nothing;
+        if self.broken { 4 } else { u8::from(!is_answered) }
     }
 }
 
