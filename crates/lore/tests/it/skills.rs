@@ -72,7 +72,7 @@ fn extract_never_overwrites_an_edited_skill() {
     let target = sandbox.root.join("agent/skills");
     let dir = target.to_string_lossy().into_owned();
     let done = sandbox.run(&["skills", "extract", "--dir", &dir]).ok().json();
-    assert_eq!(done["files"].as_array().map(Vec::len), Some(12));
+    assert_eq!(done["files"].as_array().map(Vec::len), Some(13));
     let file = target.join("lore-capture/SKILL.md");
     assert_eq!(fs::read_to_string(&file).expect("written"), source(&sandbox, "capture").1);
     fs::write(&file, MINE).expect("a file");
