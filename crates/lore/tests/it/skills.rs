@@ -53,7 +53,7 @@ fn vault_skill_overrides_user_skill_overrides_built_in() {
     assert_eq!(versions, [("vault", "active"), ("user", "hidden"), ("built-in", "hidden")]);
     assert_eq!(capture["versions"][0]["hash"].as_str().map(str::len), Some(64));
     let names = sandbox.run(&["skills", "list", "--format", "brief"]).ok().text();
-    assert_eq!(names.lines().count(), 13, "{names}");
+    assert_eq!(names.lines().count(), 14, "{names}");
     assert!(names.ends_with("house-style\n") && names.starts_with("lore-agent\n"), "{names}");
     assert_ne!(text, MINE);
 }
