@@ -33,7 +33,10 @@ pub(super) fn read(tree: &SourceTree, tables: Option<TableReader<'_>>, sink: &mu
             hint: "run the import on the command line".into(),
         });
     };
-    let tables = read(tree.root(), &DERIVED)?;
+    let tables = read(tree.root(), &DERIVED).map_err(|error| Error::BadInput {
+        message: format!("cannot read {}: {error}", tree.root().display()),
+        hint: "the file is damaged or not a database; nothing was changed".into(),
+    })?;
     let table = |name: &str| tables.iter().find(|table| table.name == name);
     let Some(pages) =
         table("pages").filter(|pages| pages.columns.iter().any(|name| name == "compiled_truth"))
