@@ -101,7 +101,8 @@
 (defun lore-test-vault (&optional profile name)
   "Return the root of a new vault of PROFILE with NAME."
   (let ((name (or name "kb")))
-    (lore-test-lore lore-test-home "init" name "--profile" (or profile "roam"))
+    (lore-test-lore lore-test-home "init" name "--profile" (or profile "roam")
+                    "--pages" "markdown")
     (file-name-as-directory (expand-file-name name lore-test-home))))
 
 (defun lore-test-write (root path text)

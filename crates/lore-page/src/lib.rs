@@ -24,14 +24,16 @@ mod markdown;
 mod org;
 mod page;
 mod properties;
+mod reader;
 mod revision;
 mod wiki;
 
 pub use body::{Linkable, heading_links, linkable, prose};
 pub use conflict::conflict_markers;
 pub use convert::convert;
-pub use format::{Format, parse};
+pub use format::Format;
 pub use interval::{Interval, Reversed, overlapping_pairs};
+pub use reader::parse;
 
 pub use page::{
     ByteRange, Diagnostic, Entry, Fact, Heading, LIFECYCLE_RELATIONS, LINKS_TO, LineRange, Link, LinkStyle,

@@ -126,14 +126,19 @@ impl Ties {
             let relation = fold(&row.link.relation);
             match relation.as_str() {
                 // A page neither contradicts nor supersedes itself.
-                "supersedes" | "superseded_by" if row.from == to => drop(ties.itself.insert(to)),
+                relation if row.from == to && relation.starts_with("supersede") => {
+                    ties.itself.insert(to);
+                }
                 _ if row.from == to => {}
                 "supersedes" => add(&mut ties.superseders, to, tie(row.from)),
                 "contradicts" => {
                     add(&mut ties.contradictions, row.from, tie(to));
                     add(&mut ties.contradictions, to, tie(row.from));
                 }
-                "superseded_by" => add(&mut ties.superseders, row.from, tie(to)),
+                // Written with an underscore, a hyphen or a space.
+                relation if relation.starts_with("superseded") => {
+                    add(&mut ties.superseders, row.from, tie(to))
+                }
                 // Every other relation says nothing about what holds.
                 _ => {}
             }

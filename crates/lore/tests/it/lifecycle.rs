@@ -415,3 +415,13 @@ fn pages_do_not_age_unless_the_policy_says_so() {
     assert_eq!(stale.len(), 2, "{stale:?}");
     assert!(stale.iter().all(|line| line.contains("superseded by")), "{stale:?}");
 }
+
+#[test]
+fn other_relations_to_a_superseded_page_are_no_cycle() {
+    let sandbox = crate::sandbox::Sandbox::with_vault();
+    sandbox.write("old.md", "# Old\n\n- knows [[old]]\n");
+    sandbox.write("new.md", "# New\n\n- knows [[old]]\n- related [[old]]\n- supersedes [[old]]\n");
+    assert_eq!(sandbox.run(&["check", "--all"]).ok().json()["findings"], json!([]));
+    sandbox.write("old.md", "# Old\n\n- supersedes [[new]]\n");
+    assert_eq!(sandbox.run(&["check", "--all"]).json()["findings"][0]["kind"], "supersession_cycle");
+}
