@@ -41,9 +41,10 @@ pub use graph::{Chain, Neighbour, Neighbourhood, Neighbours, Reach, Temporal, ne
 pub use history::{Chosen, CommitView, Mapping, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
-    Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path, choose,
-    choose_model, chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, moved_pages,
-    names_of, node_named, node_place, reconcile, resolve, resolve_targets, validate, without_scheme,
+    Check, Chunk, Embedded, FileProblems, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path,
+    choose, choose_model, chunks, drain_queue, duplicate_ids, embed_pending, file_problems, find,
+    is_lossy_slug, moved_pages, names_of, node_named, node_place, reconcile, resolve, resolve_targets,
+    validate, without_scheme,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
