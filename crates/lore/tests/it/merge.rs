@@ -85,6 +85,30 @@ fn merge_is_undone_by_its_own_commands() {
 }
 
 #[test]
+fn values_that_a_merge_drops_are_listed() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("people/bob.md", "---\nemail: b@x.y\ntypes: [a]\ncity: Bonn\n---\n# Bob\n");
+    sandbox.write(
+        "people/robert.md",
+        "---\nemail: r@x.y\nstatus: draft\ntypes: b\ncity: Bonn\nphone: 12\npermalink: old/rob\n---\n# Robert\n",
+    );
+    let dropped = json!([
+        { "path": "people/robert.md", "property": "email", "value": "r@x.y", "kept": "b@x.y" },
+        { "path": "people/robert.md", "property": "status", "value": "draft" },
+    ]);
+    let merge = ["merge", "people/bob", "people/robert"];
+    assert_eq!(sandbox.run(&merge).ok().json()["dropped"], dropped);
+    let preview = sandbox.run(&[&merge[..], &["--format", "human"]].concat()).ok().text();
+    assert!(preview.contains("drops    people/robert.md  email: r@x.y (kept: b@x.y)\n"), "{preview}");
+    assert!(preview.contains("drops    people/robert.md  status: draft\n"), "{preview}");
+    let merged = sandbox.run(&[&merge[..], &["--yes"]].concat()).ok().json();
+    assert_eq!(merged["dropped"], dropped);
+    let bob = text(&sandbox, "people/bob.md");
+    assert!(bob.contains("types: [a, b]\n") && bob.contains("phone: 12\n"), "{bob}");
+    assert_eq!(sandbox.run(&["show", "old/rob"]).ok().json()["slug"], "people/bob");
+}
+
+#[test]
 fn merge_refuses_what_it_cannot_do() {
     let sandbox = two_pages();
     sandbox.run(&["merge", "companies/acme", "companies/acme"]).exits(2).says("no other page");

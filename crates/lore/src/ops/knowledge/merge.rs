@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use lore_engine::{Outcome, Receipt, VaultContext, history};
-use lore_memory::{MergePlan, SplitPlan, apply_merge, apply_split, plan_merge, plan_split};
+use lore_memory::{DroppedValue, MergePlan, SplitPlan, apply_merge, apply_split, plan_merge, plan_split};
 use lore_ports::PageRow;
 use lore_text::diff::unified;
 use schemars::JsonSchema;
@@ -74,6 +74,9 @@ pub struct Restructured {
     /// Pages that are deleted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     deleted: Vec<String>,
+    /// Properties of deleted pages whose values the page does not take over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<DroppedProperty>,
     /// Pages that are created.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     created: Vec<CreatedPage>,
@@ -90,6 +93,18 @@ pub struct Restructured {
     undo: Vec<String>,
     /// What to do next.
     hint: String,
+}
+
+/// A property of a deleted page whose value is not taken over.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DroppedProperty {
+    /// Path of the deleted page.
+    path: String,
+    property: String,
+    value: String,
+    /// Value that the remaining page has instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<String>,
 }
 
 /// A page that is created.
@@ -147,6 +162,13 @@ fn removed(context: &VaultContext, reference: &str) -> Result<PageRow> {
     })
 }
 
+impl From<DroppedValue> for DroppedProperty {
+    fn from(value: DroppedValue) -> DroppedProperty {
+        let DroppedValue { path, property, value, kept } = value;
+        DroppedProperty { path, property, value, kept }
+    }
+}
+
 const CONFIRM: &str = "nothing was written; read it, then run it again with --yes";
 
 impl Restructured {
@@ -156,6 +178,7 @@ impl Restructured {
             slug: plan.target.slug.clone(),
             diff: unified(&plan.old, &plan.text, &plan.target.path, &plan.target.path),
             deleted: plan.merged.iter().map(|page| page.path.clone()).collect(),
+            dropped: plan.dropped.iter().cloned().map(DroppedProperty::from).collect(),
             created: Vec::new(),
             links: plan.sources.clone(),
             blocked: plan.blocked.clone(),
@@ -176,6 +199,7 @@ impl Restructured {
             slug: plan.page.slug.clone(),
             diff: unified(&plan.old, &plan.text, &plan.page.path, &plan.page.path),
             deleted: Vec::new(),
+            dropped: Vec::new(),
             created: created.collect(),
             links: plan.sources.clone(),
             blocked: plan.blocked.clone(),
@@ -222,6 +246,10 @@ impl Render for Restructured {
             outcome => format!("{outcome} {}\n", self.slug),
         };
         text.extend(self.deleted.iter().map(|path| format!("deletes  {path}\n")));
+        for one in &self.dropped {
+            let kept = one.kept.as_ref().map(|kept| format!(" (kept: {kept})")).unwrap_or_default();
+            text.push_str(&format!("drops    {}  {}: {}{kept}\n", one.path, one.property, one.value));
+        }
         for page in &self.created {
             text.push_str(&format!("creates  {}  {}\n", page.path, page.title));
         }
