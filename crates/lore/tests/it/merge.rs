@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::git_support::GitVault;
 use crate::sandbox::Sandbox;
+use crate::server_support::{HttpServer, McpClient};
 
 const KEPT: &str = "a1b2c3d4-0000-4000-8000-000000000001";
 const GONE: &str = "c3d4e5f6-0000-4000-8000-000000000002";
@@ -106,6 +107,28 @@ fn values_that_a_merge_drops_are_listed() {
     let bob = text(&sandbox, "people/bob.md");
     assert!(bob.contains("types: [a, b]\n") && bob.contains("phone: 12\n"), "{bob}");
     assert_eq!(sandbox.run(&["show", "old/rob"]).ok().json()["slug"], "people/bob");
+}
+
+#[test]
+fn servers_preview_and_leave_the_decision_to_a_person() {
+    let sandbox = two_pages();
+    let before = sandbox.files();
+    let server = HttpServer::start(&sandbox);
+    let mut client = McpClient::start(&sandbox, "all");
+    let merge = json!({ "reference": "companies/acme", "others": ["companies/acme-inc"] });
+    let split = json!({ "reference": "companies/acme" });
+    for (operation, mut input) in [("merge", merge), ("split", split)] {
+        let (status, body) = server.post(operation, &input);
+        assert_eq!((status, &body["outcome"]), (200, &json!("preview")), "{body}");
+        input["yes"] = json!(true);
+        let (status, body) = server.post(operation, &input);
+        assert_eq!(status, 403, "{body}");
+        let answer = client.call(operation, input.clone());
+        assert!(!answer.to_string().contains("\"outcome\""), "{answer}");
+        assert_eq!(sandbox.files(), before, "{operation}");
+    }
+    let input = json!({ "reference": "companies/acme", "others": ["companies/acme-inc"], "yes": true });
+    assert_eq!(sandbox.run(&["call", "merge", &input.to_string()]).ok().json()["outcome"], "merged");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use lore_engine::{Outcome, Receipt, VaultContext, history};
+use lore_engine::{Code, Outcome, Receipt, VaultContext, history};
 use lore_memory::{DroppedValue, MergePlan, SplitPlan, apply_merge, apply_split, plan_merge, plan_split};
 use lore_ports::PageRow;
 use lore_text::diff::unified;
@@ -33,7 +33,7 @@ pub struct Merge {
     /// Pages to merge into it
     #[arg(value_name = "OTHER", required = true)]
     others: Vec<String>,
-    /// Merge them; only a person should decide this
+    /// Merge them; servers only preview, as a person decides this
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,
@@ -56,7 +56,7 @@ pub struct Split {
     #[arg(long = "section", value_name = "HEADING")]
     #[serde(default)]
     sections: Vec<String>,
-    /// Split it; only a person should decide this
+    /// Split it; servers only preview, as a person decides this
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,
@@ -129,6 +129,7 @@ impl Operation for Merge {
         let plan = plan_merge(context, &target, &others)?;
         let mut output = Restructured::merge(session, &plan);
         if self.yes {
+            check_person(session, "pages are merged only on the command line")?;
             let receipt = apply_merge(context, &plan)?;
             output.finish(session, context, "merged", receipt)?;
         }
@@ -147,10 +148,22 @@ impl Operation for Split {
         let plan = plan_split(context, &page, &self.sections)?;
         let mut output = Restructured::split(session, &plan);
         if self.yes {
+            check_person(session, "pages are split only on the command line")?;
             let receipt = apply_split(context, &plan)?;
             output.finish(session, context, "split", receipt)?;
         }
         Ok(output)
+    }
+}
+
+/// Returns an error unless the caller is at this machine: the client of a server gets the preview only.
+fn check_person(session: &Session, message: &str) -> Result<()> {
+    match session.is_local() {
+        true => Ok(()),
+        false => {
+            let hint = "show the preview to the person who owns the vault; nothing was changed";
+            Err(AppError::new(Code::Denied, message, hint))
+        }
     }
 }
 
