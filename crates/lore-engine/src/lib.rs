@@ -72,8 +72,8 @@ pub use search::{
     page_body, page_date, page_similarity, page_terms, page_vectors, prepare, search, updated,
 };
 pub use write::{
-    FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved, PushFailure,
-    RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state, is_committed,
-    link, link_target, pull, push, reach_remote, refresh_generated, relocate, remote_privacy, save,
-    target_of, unlink, with_relation, write, write_as,
+    FastForward, FormerNames, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved,
+    PushFailure, RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state,
+    is_committed, link, link_target, pull, push, reach_remote, refresh_generated, relocate, remote_privacy,
+    save, target_of, unlink, with_relation, write, write_as,
 };

@@ -6,6 +6,7 @@ mod commit;
 mod commit_gate;
 mod cycle;
 mod fast_forward;
+mod former_names;
 mod git_state;
 mod intent;
 mod keep;
@@ -47,6 +48,7 @@ use intent::{Intent, IntentStep};
 use record::{FileChange, record};
 
 pub use fast_forward::FastForward;
+pub use former_names::FormerNames;
 pub use git_state::PushFailure;
 pub use relations::{
     LinkWritten, NewLink, RelationLine, Unlinked, close_link, link, link_target, target_of, unlink,

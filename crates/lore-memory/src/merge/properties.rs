@@ -73,7 +73,7 @@ fn aliases(page: &Page, merged: &Page, other: &PageRow) -> Vec<String> {
     let names = headings
         .chain([merged.title.clone()])
         .chain(merged.aliases.clone())
-        .chain([other.id.clone()])
+        .chain([other.id.clone(), other.slug.clone()])
         .chain(merged.properties.text("permalink").map(str::to_owned));
     for name in names {
         let own = page.heading_title.iter().chain([&page.title]);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_engine::{Action, Edit, PageChange, Result, VaultContext, target_of};
+use lore_engine::{Action, Edit, FormerNames, PageChange, Result, VaultContext, target_of};
 use lore_page::{Link, LinkStyle, edit};
 use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window};
 use lore_text::fold;
@@ -83,6 +83,8 @@ pub(super) struct Redirects {
     links: HashMap<LinkKey, PageName>,
     /// Old ids and the new one.
     ids: Vec<(String, String)>,
+    /// Slugs and paths that properties may have.
+    former: Option<FormerNames>,
     /// Pages that are part of the change themselves.
     own: BTreeSet<String>,
     /// Whether the part after `#` is kept.
@@ -105,7 +107,8 @@ impl Redirects {
         let links = rows.map(|row| (key(row.from_path, row.link.target), name.clone())).collect();
         let ids = pages.iter().filter(|page| page.id.len() >= ID_LENGTH);
         let ids = ids.map(|page| (page.id.clone(), target.id.clone())).collect();
-        Ok(Redirects { links, ids, own, keeps_heading: true })
+        let former = FormerNames::new(pages.iter().flat_map(FormerNames::of), &target.slug, &target.path);
+        Ok(Redirects { links, ids, former: Some(former), own, keeps_heading: true })
     }
 
     /// Returns the links to sections of a page that follow to pages of their own.
@@ -124,7 +127,7 @@ impl Redirects {
             }
         }
         let own = BTreeSet::from([page.path.clone()]);
-        Ok(Redirects { links, ids: Vec::new(), own, keeps_heading: false })
+        Ok(Redirects { links, ids: Vec::new(), former: None, own, keeps_heading: false })
     }
 
     /// Returns the pages to change with the number of changes, and those that cannot be changed with the reason.
@@ -162,10 +165,11 @@ impl Redirects {
     /// Returns the pages that may have something to change. Pointers are plain text, which no index knows.
     fn candidates(&self, context: &VaultContext) -> Result<BTreeSet<String>> {
         let mut paths: BTreeSet<String> = self.links.keys().map(|key| key.path.clone()).collect();
-        if !self.ids.is_empty() {
+        if let Some(former) = &self.former {
             let all = Window { limit: i64::MAX as usize, offset: 0 };
             let rows = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
-            paths.extend(rows.into_iter().map(|row| row.path));
+            let may_change = |row: &PageRow| !self.ids.is_empty() || former.count(&row.properties) > 0;
+            paths.extend(rows.into_iter().filter(may_change).map(|row| row.path));
         }
         let policy = context.policy();
         paths.retain(|path| {
@@ -175,14 +179,15 @@ impl Redirects {
     }
 
     fn count(&self, path: &str, text: &str) -> usize {
-        let links = lore_page::parse(path, text).page.links;
+        let lore_page::Page { links, properties, .. } = lore_page::parse(path, text).page;
         let followed = links.iter().filter(|link| self.new_target(path, link).is_some()).count();
         // An id within a link was counted as that link.
         let in_links = links.iter().filter(|link| self.new_target(path, link).is_some());
         let in_links =
             in_links.filter(|link| self.ids.iter().any(|(old, _)| link.target.contains(old.as_str())));
         let pointers: usize = self.ids.iter().map(|(old, _)| text.matches(old.as_str()).count()).sum();
-        followed + pointers.saturating_sub(in_links.count())
+        let named = self.former.as_ref().map_or(0, |former| former.count(&properties));
+        followed + named + pointers.saturating_sub(in_links.count())
     }
 
     fn new_target(&self, path: &str, link: &Link) -> Option<String> {
@@ -198,6 +203,10 @@ impl Redirects {
             false => edit::repoint_links(text, path, &mut follow),
         };
         let edited = edited.map_err(|source| failed(path, source))?;
+        let edited = match &self.former {
+            Some(former) => former.follow(path, &edited)?,
+            None => edited,
+        };
         Ok(self.ids.iter().fold(edited, |text, (old, new)| text.replace(old.as_str(), new)))
     }
 }

@@ -54,7 +54,7 @@ fn merge_is_previewed_then_written_as_one() {
     assert_eq!(
         text(&sandbox, "companies/acme.md"),
         format!(
-            "---\nid: {KEPT}\ntags: [client, partner]\naliases: [Acme Inc, {GONE}]\nregion: north\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n## Links\n\n\n---\n\n- **2024-03-01** | chat — Signed\n- **2024-02-01** | mail — Called\n"
+            "---\nid: {KEPT}\ntags: [client, partner]\naliases: [Acme Inc, {GONE}, companies/acme-inc]\nregion: north\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n## Links\n\n\n---\n\n- **2024-03-01** | chat — Signed\n- **2024-02-01** | mail — Called\n"
         )
     );
     assert_eq!(
@@ -107,6 +107,28 @@ fn values_that_a_merge_drops_are_listed() {
     let bob = text(&sandbox, "people/bob.md");
     assert!(bob.contains("types: [a, b]\n") && bob.contains("phone: 12\n"), "{bob}");
     assert_eq!(sandbox.run(&["show", "old/rob"]).ok().json()["slug"], "people/bob");
+}
+
+#[test]
+fn slugs_of_merged_pages_are_followed_and_resolve() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("people/bob.md", "# Bob\n");
+    sandbox.write("people/robert.md", "# Robert\n");
+    sandbox.write(
+        "plan.md",
+        "---\nowner: people/robert\nattendees: [people/robert, people/eve]\nfile: people/robert.md\nnote: robert\n---\n# Plan\n",
+    );
+    let preview = sandbox.run(&["merge", "people/bob", "people/robert"]).ok().json();
+    assert_eq!(preview["links"], json!({ "plan.md": 3 }), "{preview}");
+    sandbox.run(&["merge", "people/bob", "people/robert", "--yes"]).ok();
+    assert_eq!(
+        text(&sandbox, "plan.md"),
+        "---\nowner: people/bob\nattendees: [people/bob, people/eve]\nfile: people/bob.md\nnote: robert\n---\n# Plan\n"
+    );
+    assert_eq!(sandbox.run(&["show", "people/robert"]).ok().json()["slug"], "people/bob");
+    // A new page there takes its slug back.
+    sandbox.pipe(&["put", "people/robert"], b"# Another\n").ok();
+    assert_eq!(sandbox.run(&["show", "people/robert"]).ok().json()["slug"], "people/robert");
 }
 
 #[test]
