@@ -74,6 +74,6 @@ pub use search::{
 pub use write::{
     FastForward, FormerNames, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved,
     PushFailure, RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state,
-    is_committed, link, link_target, pull, push, reach_remote, refresh_generated, relocate, remote_privacy,
-    save, target_of, unlink, with_relation, write, write_as,
+    is_committed, link, link_target, overlapping_relations, pull, push, reach_remote, refresh_generated,
+    relocate, remote_privacy, save, target_of, unlink, with_relation, write, write_as,
 };

@@ -1,5 +1,6 @@
 //! Merges pages into one, and splits a page by its sections. A plan shows what would change; one write makes it so.
 
+mod conflicts;
 mod properties;
 mod redirect;
 mod split;
@@ -16,6 +17,7 @@ use lore_vault::{VaultPath, decode, exists, sidecar};
 
 use crate::compact::rebase_links;
 
+use conflicts::conflicts;
 use properties::with_properties;
 use redirect::{PageName, Redirects};
 
@@ -32,6 +34,8 @@ pub struct MergePlan {
     pub merged: Vec<PageRow>,
     /// Values of their properties that the page does not take over.
     pub dropped: Vec<DroppedValue>,
+    /// Statements that cannot hold together, one sentence each. The merge is refused until they are settled.
+    pub conflicts: Vec<String>,
     /// Pages whose links and pointers follow, with the number of changes.
     pub sources: BTreeMap<String, usize>,
     /// Pages that cannot be changed, with the reason; their links by name and id still resolve.
@@ -47,7 +51,7 @@ pub fn plan_merge(context: &VaultContext, target: &PageRow, others: &[PageRow]) 
     let gone: Vec<PageNo> = others.iter().map(|page| page.number).collect();
     let own = own_links(context, target, others)?;
     let mut text = without_self_links(&old, &target.path, &own, &name)?;
-    let mut dropped = Vec::new();
+    let (mut dropped, mut texts) = (Vec::new(), vec![text.clone()]);
     for other in others {
         let body = without_self_links(&text_of(context, other)?, &other.path, &own, &name)?;
         let body = rebase_links(&target.path, &other.path, &body)?;
@@ -55,15 +59,23 @@ pub fn plan_merge(context: &VaultContext, target: &PageRow, others: &[PageRow]) 
         let combined = edit::combine(Format::of(&target.path), &text, &body);
         text = combined.map_err(|source| failed(&target.path, source))?;
         text = with_properties(&text, &target.path, other, &body, &mut dropped)?;
+        texts.push(body);
     }
+    let conflicts = conflicts(context, target, others, &text, &texts)?;
     let redirects = Redirects::to_page(context, &gone, others, &name, target)?;
     let (sources, blocked) = redirects.sources(context)?;
     let (target, merged) = (target.clone(), others.to_vec());
-    Ok(MergePlan { target, old, text, merged, dropped, sources, blocked, redirects })
+    Ok(MergePlan { target, old, text, merged, dropped, conflicts, sources, blocked, redirects })
 }
 
-/// Merges the pages of a plan, all or nothing; fails if one of them has changed since.
+/// Merges the pages of a plan, all or nothing; fails if they contradict each other or if one has changed since.
 pub fn apply_merge(context: &VaultContext, plan: &MergePlan) -> Result<Receipt> {
+    if !plan.conflicts.is_empty() {
+        return Err(Error::BadInput {
+            message: format!("the pages contradict each other: {}", plan.conflicts.join("; ")),
+            hint: "end or remove one line of each pair, then merge again; nothing was changed".into(),
+        });
+    }
     let new: Edit<'_> = Box::new(|_| Ok(plan.text.clone()));
     let mut changes = vec![PageChange {
         path: VaultPath::known(plan.target.path.clone()),

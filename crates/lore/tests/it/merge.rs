@@ -132,6 +132,38 @@ fn slugs_of_merged_pages_are_followed_and_resolve() {
 }
 
 #[test]
+fn pages_that_contradict_each_other_are_not_merged() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("acme.md", "# Acme Corp\n");
+    sandbox.write(
+        "bob.md",
+        "# Bob\n\n- city:: Bonn\n- likes:: tea\n- works_at [[Acme Corp]] {2019..2022}\n- knows [[Eve]]\n",
+    );
+    sandbox.write(
+        "robert.md",
+        "# Robert\n\n- Robert | city:: Paris\n- likes:: milk\n- works_at [[acme]] {2021..}\n- knows [[Eve]] (well)\n",
+    );
+    let before = sandbox.files();
+    let conflicts = json!([
+        "two values of city: `- city:: Bonn` and `- Robert | city:: Paris`",
+        "one relation twice at the same time: `- works_at [[Acme Corp]] {2019..2022}` and `- works_at [[acme]] {2021..}`",
+    ]);
+    let preview = sandbox.run(&["merge", "bob", "robert"]).ok().json();
+    assert_eq!(preview["conflicts"], conflicts, "{preview}");
+    sandbox
+        .run(&["merge", "bob", "robert", "--yes"])
+        .exits(2)
+        .says("`- city:: Bonn`")
+        .says("nothing was changed");
+    assert_eq!(sandbox.files(), before);
+    // Values at different times do not contradict each other.
+    sandbox.write("robert.md", "# Robert\n\n- city:: Paris {..2010}\n- works_at [[acme]] {2023..}\n");
+    sandbox.write("bob.md", "# Bob\n\n- city:: Bonn {2011..}\n- works_at [[Acme Corp]] {2019..2022}\n");
+    sandbox.run(&["merge", "bob", "robert", "--yes"]).ok();
+    sandbox.validate();
+}
+
+#[test]
 fn servers_preview_and_leave_the_decision_to_a_person() {
     let sandbox = two_pages();
     let before = sandbox.files();

@@ -21,7 +21,8 @@ use crate::ops::{Operation, Render};
 /// Without --yes, a preview is printed and nothing is written. The text is combined section by section; facts, relations
 /// and paragraphs that occur twice are kept once; entries are sorted into the timeline. The other pages are deleted: links
 /// and id pointers of the vault follow, and their titles, aliases and ids become aliases of the page that remains, so that
-/// pointers from elsewhere still resolve. Everything is one write, and the output says how to undo it.
+/// pointers from elsewhere still resolve. Properties that are not taken over are listed. Pages that contradict each other,
+/// with two values of a fact that has one at a time, are not merged until that is settled. Everything is one write, and the output says how to undo it.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore merge companies/acme companies/acme-inc\n  lore merge companies/acme companies/acme-inc --yes"
@@ -74,6 +75,9 @@ pub struct Restructured {
     /// Pages that are deleted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     deleted: Vec<String>,
+    /// Lines that cannot hold together; the merge is refused until they are settled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<String>,
     /// Properties of deleted pages whose values the page does not take over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dropped: Vec<DroppedProperty>,
@@ -184,6 +188,8 @@ impl From<DroppedValue> for DroppedProperty {
 
 const CONFIRM: &str = "nothing was written; read it, then run it again with --yes";
 
+const SETTLE: &str = "nothing was written; end or remove one line of each conflict, then merge again";
+
 impl Restructured {
     fn merge(session: &Session, plan: &MergePlan) -> Restructured {
         Restructured {
@@ -191,13 +197,14 @@ impl Restructured {
             slug: plan.target.slug.clone(),
             diff: unified(&plan.old, &plan.text, &plan.target.path, &plan.target.path),
             deleted: plan.merged.iter().map(|page| page.path.clone()).collect(),
+            conflicts: plan.conflicts.clone(),
             dropped: plan.dropped.iter().cloned().map(DroppedProperty::from).collect(),
             created: Vec::new(),
             links: plan.sources.clone(),
             blocked: plan.blocked.clone(),
             written: None,
             undo: Vec::new(),
-            hint: session.hint(CONFIRM),
+            hint: session.hint(if plan.conflicts.is_empty() { CONFIRM } else { SETTLE }),
         }
     }
 
@@ -212,6 +219,7 @@ impl Restructured {
             slug: plan.page.slug.clone(),
             diff: unified(&plan.old, &plan.text, &plan.page.path, &plan.page.path),
             deleted: Vec::new(),
+            conflicts: Vec::new(),
             dropped: Vec::new(),
             created: created.collect(),
             links: plan.sources.clone(),
@@ -259,6 +267,7 @@ impl Render for Restructured {
             outcome => format!("{outcome} {}\n", self.slug),
         };
         text.extend(self.deleted.iter().map(|path| format!("deletes  {path}\n")));
+        text.extend(self.conflicts.iter().map(|what| format!("conflict {what}\n")));
         for one in &self.dropped {
             let kept = one.kept.as_ref().map(|kept| format!(" (kept: {kept})")).unwrap_or_default();
             text.push_str(&format!("drops    {}  {}: {}{kept}\n", one.path, one.property, one.value));
