@@ -77,18 +77,37 @@ struct LinkKey {
     heading: Option<String>,
 }
 
+/// Where a link leads from now on.
+#[derive(Debug, Clone)]
+struct Destination {
+    name: PageName,
+    /// Whether the part after `#` is kept.
+    keeps_heading: bool,
+}
+
+/// A section that becomes a page.
+#[derive(Debug)]
+pub(super) struct MovedSection {
+    /// Its heading.
+    pub(super) heading: String,
+    /// Headings and blocks in it that links may name: `notes`, `^block`; folded.
+    pub(super) inner: Vec<String>,
+    /// The names of its page.
+    pub(super) name: PageName,
+}
+
 /// Links and pointers that follow.
 #[derive(Debug)]
 pub(super) struct Redirects {
-    links: HashMap<LinkKey, PageName>,
+    links: HashMap<LinkKey, Destination>,
     /// Old ids and the new one.
     ids: Vec<(String, String)>,
     /// Slugs and paths that properties may have.
     former: Option<FormerNames>,
     /// Pages that are part of the change themselves.
     own: BTreeSet<String>,
-    /// Whether the part after `#` is kept.
-    keeps_heading: bool,
+    /// Whether links to any part of a page follow.
+    any_heading: bool,
 }
 
 impl Redirects {
@@ -104,30 +123,34 @@ impl Redirects {
         let own: BTreeSet<String> = pages.iter().chain([target]).map(|page| page.path.clone()).collect();
         let rows = rows.into_iter().filter(|row| !own.contains(&row.from_path));
         let key = |path, target| LinkKey { path, target, heading: None };
-        let links = rows.map(|row| (key(row.from_path, row.link.target), name.clone())).collect();
+        let destination = Destination { name: name.clone(), keeps_heading: true };
+        let links = rows.map(|row| (key(row.from_path, row.link.target), destination.clone())).collect();
         let ids = pages.iter().filter(|page| page.id.len() >= ID_LENGTH);
         let ids = ids.map(|page| (page.id.clone(), target.id.clone())).collect();
         let former = FormerNames::new(pages.iter().flat_map(FormerNames::of), &target.slug, &target.path);
-        Ok(Redirects { links, ids, former: Some(former), own, keeps_heading: true })
+        Ok(Redirects { links, ids, former: Some(former), own, any_heading: true })
     }
 
     /// Returns the links to sections of a page that follow to pages of their own.
     pub(super) fn to_sections(
         context: &VaultContext,
         page: &PageRow,
-        sections: &[(String, PageName)],
+        sections: &[MovedSection],
     ) -> Result<Redirects> {
         let rows = context.store().links(context.project(), &LinkFilter::To(&[page.number]))?;
         let mut links = HashMap::new();
         for row in rows.into_iter().filter(|row| row.from_path != page.path) {
             let Some(heading) = row.link.heading.as_deref().map(section_of) else { continue };
-            if let Some((_, name)) = sections.iter().find(|(section, _)| fold(section) == heading) {
+            let whole = sections.iter().find(|section| fold(&section.heading) == heading);
+            let found = whole.or_else(|| sections.iter().find(|section| section.inner.contains(&heading)));
+            if let Some(section) = found {
+                let destination = Destination { name: section.name.clone(), keeps_heading: whole.is_none() };
                 let key = LinkKey { path: row.from_path, target: row.link.target, heading: Some(heading) };
-                links.insert(key, name.clone());
+                links.insert(key, destination);
             }
         }
         let own = BTreeSet::from([page.path.clone()]);
-        Ok(Redirects { links, ids: Vec::new(), former: None, own, keeps_heading: false })
+        Ok(Redirects { links, ids: Vec::new(), former: None, own, any_heading: false })
     }
 
     /// Returns the pages to change with the number of changes, and those that cannot be changed with the reason.
@@ -190,18 +213,20 @@ impl Redirects {
         followed + named + pointers.saturating_sub(in_links.count())
     }
 
-    fn new_target(&self, path: &str, link: &Link) -> Option<String> {
-        let heading = link.heading.as_deref().map(section_of).filter(|_| !self.keeps_heading);
+    fn new_target(&self, path: &str, link: &Link) -> Option<(String, bool)> {
+        let heading = link.heading.as_deref().map(section_of).filter(|_| !self.any_heading);
         let key = LinkKey { path: path.to_owned(), target: link.target.clone(), heading };
-        self.links.get(&key).map(|name| name.target(path, link))
+        self.links.get(&key).map(|to| (to.name.target(path, link), to.keeps_heading))
     }
 
     fn edit(&self, path: &str, text: &str) -> Result<String> {
-        let mut follow = |link: &Link| self.new_target(path, link);
-        let edited = match self.keeps_heading {
-            true => edit::retarget_links(text, path, &mut follow),
-            false => edit::repoint_links(text, path, &mut follow),
+        let follow = |keeps: bool| {
+            move |link: &Link| {
+                self.new_target(path, link).filter(|(_, kept)| *kept == keeps).map(|(new, _)| new)
+            }
         };
+        let edited = edit::repoint_links(text, path, &mut follow(false));
+        let edited = edited.and_then(|text| edit::retarget_links(&text, path, &mut follow(true)));
         let edited = edited.map_err(|source| failed(path, source))?;
         let edited = match &self.former {
             Some(former) => former.follow(path, &edited)?,
@@ -212,6 +237,6 @@ impl Redirects {
 }
 
 /// Returns the section that the part of a link after `#` names: the last one of a path.
-fn section_of(heading: &str) -> String {
+pub(super) fn section_of(heading: &str) -> String {
     fold(heading.rsplit('#').next().unwrap_or(heading).trim())
 }

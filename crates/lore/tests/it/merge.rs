@@ -243,3 +243,31 @@ fn split_makes_pages_of_sections() {
     sandbox.run(&["split", "guide", "--section", "Nowhere"]).exits(2).says("Release, Deploy");
     sandbox.run(&["split", "index"]).exits(2).says("no sections");
 }
+
+#[test]
+fn split_keeps_the_subjects_of_facts_and_links_to_what_moved() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write(
+        "big.md",
+        "# Big Topic\n\n## Team\n\n- role:: lead {2020..}\n  1. stage:: beta\n- Ada | role:: cook\n\nA quote. ^qb\n\n### Habits\n\nTea.\n\n## Rest\n\nMore. ^qc\n\n### Twice\n\n### Twice\n",
+    );
+    sandbox.write(
+        "index.md",
+        "[[Big Topic#^qb]] [[Big Topic#Habits|h]] [[Big Topic#Team]] [[Big Topic#Team#^qb]] [x](big.md#^qb) [[Big Topic#^qc]]\n",
+    );
+    sandbox.run(&["split", "big", "--section", "Team", "--yes"]).ok();
+    let team = text(&sandbox, "team.md");
+    assert!(
+        team.contains(
+            "- Big Topic | role:: lead {2020..}\n  1. Big Topic | stage:: beta\n- Ada | role:: cook\n"
+        ),
+        "{team}"
+    );
+    let facts = sandbox.run(&["facts", "--subject", "Big Topic"]).ok().text();
+    assert!(facts.contains("lead"), "{facts}");
+    assert_eq!(
+        text(&sandbox, "index.md"),
+        "[[Team#^qb]] [[Team#Habits|h]] [[Team]] [[Team#Team#^qb]] [x](team.md#^qb) [[Big Topic#^qc]]\n"
+    );
+    sandbox.run(&["lint"]).ok().prints("\"warnings\":0");
+}
