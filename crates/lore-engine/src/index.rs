@@ -31,4 +31,4 @@ pub(crate) use relink::equal_targets;
 pub use relink::resolve_targets;
 pub(crate) use resolve::Candidates;
 pub use resolve::{Resolution, as_path, choose, find, is_lossy_slug, names_of, resolve, without_scheme};
-pub use validate::{Check, duplicate_ids, validate};
+pub use validate::{Check, FileProblems, duplicate_ids, file_problems, validate};

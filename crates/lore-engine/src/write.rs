@@ -6,6 +6,7 @@ mod commit;
 mod commit_gate;
 mod cycle;
 mod fast_forward;
+mod former_names;
 mod git_state;
 mod intent;
 mod keep;
@@ -47,10 +48,11 @@ use intent::{Intent, IntentStep};
 use record::{FileChange, record};
 
 pub use fast_forward::FastForward;
+pub use former_names::FormerNames;
 pub use git_state::PushFailure;
 pub use relations::{
-    LinkWritten, NewLink, RelationLine, Unlinked, close_link, link, link_target, target_of, unlink,
-    with_relation,
+    LinkWritten, NewLink, RelationLine, Unlinked, close_link, link, link_target, overlapping_relations,
+    target_of, unlink, with_relation,
 };
 pub use relocate::{follow_move, relocate};
 pub use save::{NotSaved, Saved, save};

@@ -69,7 +69,9 @@ pub use ingest::{
 pub use inject::{Injected, injected};
 pub use lint_fix::{FixRequest, Fixed, fix, new_id};
 pub use mentions::{LinksAdded, Mention, MissingLink, add_missing_links, missing_links};
-pub use merge::{MergePlan, SplitPart, SplitPlan, apply_merge, apply_split, plan_merge, plan_split};
+pub use merge::{
+    DroppedValue, MergePlan, SplitPart, SplitPlan, apply_merge, apply_split, plan_merge, plan_split,
+};
 pub use mirror::{Mirrored, mirrored_pages};
 pub use novelty::{Novelty, Verdict, jaccard};
 pub use raw_captures::RawText;

@@ -1,37 +1,25 @@
 //! Merges pages into one, and splits a page by its sections. A plan shows what would change; one write makes it so.
 
+mod conflicts;
+mod properties;
 mod redirect;
 mod split;
 
+pub use properties::DroppedValue;
 pub use split::{SplitPart, SplitPlan, apply_split, plan_split};
 
 use std::collections::{BTreeMap, HashSet};
 
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
-use lore_page::{Format, LINKS_TO, Link, Properties, Value, convert, edit, parse};
+use lore_page::{Format, LINKS_TO, Link, convert, edit, parse};
 use lore_ports::{LinkFilter, PageNo, PageRow};
-use lore_text::slugify;
 use lore_vault::{VaultPath, decode, exists, sidecar};
 
-use crate::capture::list;
 use crate::compact::rebase_links;
 
+use conflicts::conflicts;
+use properties::with_properties;
 use redirect::{PageName, Redirects};
-
-/// Properties of a merged page that its successor does not take over.
-const OWN: [&str; 11] = [
-    "id",
-    "title",
-    "status",
-    "aliases",
-    "alias",
-    "permalink",
-    "tags",
-    "created",
-    "updated",
-    "summary",
-    "type",
-];
 
 /// A merge of pages.
 #[derive(Debug)]
@@ -44,6 +32,10 @@ pub struct MergePlan {
     pub text: String,
     /// The pages that are deleted.
     pub merged: Vec<PageRow>,
+    /// Values of their properties that the page does not take over.
+    pub dropped: Vec<DroppedValue>,
+    /// Statements that cannot hold together, one sentence each. The merge is refused until they are settled.
+    pub conflicts: Vec<String>,
     /// Pages whose links and pointers follow, with the number of changes.
     pub sources: BTreeMap<String, usize>,
     /// Pages that cannot be changed, with the reason; their links by name and id still resolve.
@@ -59,22 +51,31 @@ pub fn plan_merge(context: &VaultContext, target: &PageRow, others: &[PageRow]) 
     let gone: Vec<PageNo> = others.iter().map(|page| page.number).collect();
     let own = own_links(context, target, others)?;
     let mut text = without_self_links(&old, &target.path, &own, &name)?;
+    let (mut dropped, mut texts) = (Vec::new(), vec![text.clone()]);
     for other in others {
         let body = without_self_links(&text_of(context, other)?, &other.path, &own, &name)?;
         let body = rebase_links(&target.path, &other.path, &body)?;
         let body = convert(&body, Format::of(&other.path), Format::of(&target.path));
         let combined = edit::combine(Format::of(&target.path), &text, &body);
         text = combined.map_err(|source| failed(&target.path, source))?;
-        text = with_properties(&text, &target.path, other, &body)?;
+        text = with_properties(&text, &target.path, other, &body, &mut dropped)?;
+        texts.push(body);
     }
+    let conflicts = conflicts(context, target, others, &text, &texts)?;
     let redirects = Redirects::to_page(context, &gone, others, &name, target)?;
     let (sources, blocked) = redirects.sources(context)?;
     let (target, merged) = (target.clone(), others.to_vec());
-    Ok(MergePlan { target, old, text, merged, sources, blocked, redirects })
+    Ok(MergePlan { target, old, text, merged, dropped, conflicts, sources, blocked, redirects })
 }
 
-/// Merges the pages of a plan, all or nothing; fails if one of them has changed since.
+/// Merges the pages of a plan, all or nothing; fails if they contradict each other or if one has changed since.
 pub fn apply_merge(context: &VaultContext, plan: &MergePlan) -> Result<Receipt> {
+    if !plan.conflicts.is_empty() {
+        return Err(Error::BadInput {
+            message: format!("the pages contradict each other: {}", plan.conflicts.join("; ")),
+            hint: "end or remove one line of each pair, then merge again; nothing was changed".into(),
+        });
+    }
     let new: Edit<'_> = Box::new(|_| Ok(plan.text.clone()));
     let mut changes = vec![PageChange {
         path: VaultPath::known(plan.target.path.clone()),
@@ -160,40 +161,6 @@ fn without_self_links(
     })?;
     let mut follow = |link: &Link| leads_here(link).then(|| name.target(path, link));
     edit::retarget_links(&removed, path, &mut follow).map_err(|source| failed(path, source))
-}
-
-/// Adds the names, tags and further properties of a merged page.
-fn with_properties(text: &str, path: &str, other: &PageRow, other_text: &str) -> Result<String> {
-    let (page, merged) = (parse(path, text).page, parse(path, other_text).page);
-    let mut aliases = page.properties.list("aliases");
-    let headings = merged.heading_title.clone().into_iter();
-    let names =
-        headings.chain([merged.title.clone()]).chain(merged.aliases.clone()).chain([other.id.clone()]);
-    for name in names {
-        let own = page.heading_title.iter().chain([&page.title]);
-        if !own.chain(&aliases).any(|known| slugify(known) == slugify(&name)) {
-            aliases.push(name);
-        }
-    }
-    let set = |text: &str, key: &str, value: &Value| {
-        edit::set_property(Format::of(path), text, key, value).map_err(|source| failed(path, source))
-    };
-    let mut text = set(text, "aliases", &list(aliases))?;
-    let tags = Properties::list(&merged.properties, "tags");
-    for tag in tags.iter().filter(|tag| !page.tags.contains(tag)) {
-        text = edit::add_tag(Format::of(path), &text, tag).map_err(|source| failed(path, source))?;
-    }
-    for (key, value) in merged.properties.iter().filter(|(key, _)| !OWN.contains(key)) {
-        match (page.properties.get(key), value) {
-            (None, value) => text = set(&text, key, value)?,
-            (Some(Value::List(own)), Value::List(more)) => {
-                let new = more.iter().filter(|item| !own.contains(item));
-                text = set(&text, key, &Value::List(own.iter().chain(new).cloned().collect()))?;
-            }
-            _ => {}
-        }
-    }
-    Ok(text)
 }
 
 /// Returns the text of a page, which must be UTF-8.

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use crate::format::Format;
 use crate::page::{ByteRange, Heading, LineRange, Page};
+use crate::wiki::LinkOrder;
 use crate::{markdown, org};
 
 /// Maximum number of characters of a line that are kept as the context of a link.
@@ -94,12 +95,13 @@ pub(crate) struct Inline {
 
 /// Returns the links of a page to its own headings, `[[#Heading]]` or in Org `[[*Heading]]`, each with its line.
 pub fn heading_links(format: Format, text: &str) -> Vec<(u32, String)> {
-    let (_, _, inline) = format.read("", text);
+    let (parsed, _, inline) = format.read("", text);
+    let order = LinkOrder::of(&parsed.page.properties);
     let lines = Lines::new(text);
     let own = |range: &Range<usize>| {
         let inner = &text[range.start + 2..range.end - 2];
         let heading = match format {
-            Format::Markdown => markdown::own_heading(inner).map(str::to_owned),
+            Format::Markdown => markdown::own_heading(inner, order).map(str::to_owned),
             Format::Org => org::own_heading(inner),
         };
         heading.map(|heading| (lines.number(range.start), heading))

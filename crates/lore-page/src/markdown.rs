@@ -70,10 +70,8 @@ pub(crate) fn blocks(text: &str, body_start: usize) -> Blocks {
 }
 
 /// Returns the heading of the same page that a wiki link names: `[[#Heading]]`. Links to blocks name none.
-pub(crate) fn own_heading(link: &str) -> Option<&str> {
-    let inner = link.trim().strip_prefix('#')?;
-    let heading = inner.split_once('|').map_or(inner, |(heading, _)| heading.trim_end_matches('\\'));
-    let heading = heading.trim();
+pub(crate) fn own_heading(link: &str, order: LinkOrder) -> Option<&str> {
+    let heading = wiki::name_and_label(link, order).0.trim().strip_prefix('#')?.trim();
     (!heading.is_empty() && !heading.starts_with('^')).then_some(heading)
 }
 

@@ -141,26 +141,41 @@ impl LinkOrder {
             && ["created", "updated"].into_iter().any(is_millis);
         if is_dendron { LinkOrder::LabelFirst } else { LinkOrder::TargetFirst }
     }
+
+    /// Returns the order of one link: an address of Dendron after the bar is a target, whatever page it is on.
+    pub(crate) fn of_link(self, inner: &str) -> LinkOrder {
+        match inner.split_once('|') {
+            Some((_, second)) if second.trim_start().starts_with(DENDRON) => LinkOrder::LabelFirst,
+            _ => self,
+        }
+    }
 }
 
 /// The scheme of Dendron's links to a note of a named vault: `dendron://vault/note`.
 const DENDRON: &str = "dendron://";
 
-/// Parses the contents of a link's brackets. Returns `None` if they name no other page.
-pub(crate) fn read(inner: &str, order: LinkOrder) -> Option<WikiText<'_>> {
+/// Returns a target without the address of a Dendron vault before it.
+pub(crate) fn without_dendron_vault(target: &str) -> &str {
+    target.strip_prefix(DENDRON).and_then(|rest| rest.split_once('/')).map_or(target, |(_, note)| note)
+}
+
+/// Splits the contents of a link's brackets into the target with its heading, and the label.
+pub(crate) fn name_and_label(inner: &str, order: LinkOrder) -> (&str, &str) {
     // Inside a table the bar is escaped.
-    let (name, label) = match inner.split_once('|') {
-        Some((label, name)) if order == LinkOrder::LabelFirst => {
+    match inner.split_once('|') {
+        Some((label, name)) if order.of_link(inner) == LinkOrder::LabelFirst => {
             (name, label.strip_suffix('\\').unwrap_or(label))
         }
         Some((name, label)) => (name.strip_suffix('\\').unwrap_or(name), label),
         None => (inner, ""),
-    };
+    }
+}
+
+/// Parses the contents of a link's brackets. Returns `None` if they name no other page.
+pub(crate) fn read(inner: &str, order: LinkOrder) -> Option<WikiText<'_>> {
+    let (name, label) = name_and_label(inner, order);
     let (target, heading) = name.split_once('#').unwrap_or((name, ""));
-    let target = target.trim();
-    let target = join_lines(
-        target.strip_prefix(DENDRON).and_then(|rest| rest.split_once('/')).map_or(target, |(_, note)| note),
-    );
+    let target = join_lines(without_dendron_vault(target.trim()));
     let filled = |text: &'_ str| !text.trim().is_empty();
     if target.is_empty() {
         return None;

@@ -167,7 +167,8 @@ pub(crate) fn record_times(context: &VaultContext, paths: &BTreeSet<String>) -> 
     Ok(())
 }
 
-fn is_below(path: &str, folder: &str) -> bool {
+/// Whether a path is in a folder, at any depth.
+pub(super) fn is_below(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 

@@ -106,7 +106,7 @@ pub fn broken_links(
 
 /// Returns the links of a page to headings that it does not have itself, each with its line.
 pub(super) fn own_headings(path: &str, text: &str) -> Vec<(u32, String)> {
-    if !text.contains("[[#") && !text.contains("[[*") {
+    if !["[[#", "|#", "[[*"].iter().any(|mark| text.contains(mark)) {
         return Vec::new();
     }
     let own = HeadingNames::new(&parse(path, text).page, text);

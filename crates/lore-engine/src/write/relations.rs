@@ -241,6 +241,22 @@ fn stated(context: &VaultContext, path: &str, text: &str) -> Result<Vec<Stated>>
     Ok(rows.zip(parsed.links).map(|(row, link)| Stated { row, link }).collect())
 }
 
+/// Returns the lines of a text that state one relation to one page at the same time, in pairs. Relations without any date
+/// may be repeated.
+pub fn overlapping_relations(context: &VaultContext, path: &str, text: &str) -> Result<Vec<(u32, u32)>> {
+    let links = stated(context, path, text)?;
+    let links: Vec<&Stated> = links.iter().filter(|one| one.link.relation != LINKS_TO).collect();
+    let mut pairs = Vec::new();
+    for (at, one) in links.iter().enumerate() {
+        let is_dated =
+            |other: &&&Stated| !(one.link.interval.is_unbounded() && other.link.interval.is_unbounded());
+        let same = links[at + 1..].iter().filter(is_dated).filter(|other| leads_as(one, other));
+        let over = same.filter(|other| other.link.interval.overlaps(one.link.interval));
+        pairs.extend(over.map(|other| (one.link.line, other.link.line)));
+    }
+    Ok(pairs)
+}
+
 /// Whether two links state the same relation to the same page, or to the same unresolved name.
 fn leads_as(one: &Stated, other: &Stated) -> bool {
     let same_end = match (one.row.to, other.row.to) {

@@ -3,34 +3,16 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use lore_page::{Format, Link, LinkStyle, Value, convert, edit, parse};
+use lore_page::{Format, Link, LinkStyle, convert, edit, parse};
 use lore_ports::{Filter, KeyKind, LinkFilter, NameQuery, Order, PageRow, Window};
 use lore_text::{fold, path_slug, slugify};
-use lore_vault::{VaultPath, exists, folder, is_page_path, relative, sidecar, without_extension};
+use lore_vault::{VaultPath, exists, folder, relative, sidecar, without_extension};
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::index::{links_by_former, names_of};
+use crate::write::former_names::FormerNames;
 use crate::write::{Action, Edit, PageChange, Receipt, WriteOptions, write_as};
-
-/// Properties that name pages even without a folder.
-const REFERENCES: [&str; 12] = [
-    "owner",
-    "stakeholders",
-    "attendees",
-    "participants",
-    "assignee",
-    "lead",
-    "company",
-    "person",
-    "people",
-    "project",
-    "related",
-    "parent",
-];
-
-/// Properties that never name another page by its slug.
-const OWN: [&str; 9] = ["title", "id", "slug", "permalink", "aliases", "alias", "tags", "type", "source"];
 
 /// A planned move.
 struct Move<'a> {
@@ -44,7 +26,7 @@ struct Move<'a> {
     /// The new target of wiki links that use only the file name.
     short: String,
     /// Former slugs and paths, which properties may have.
-    old: Vec<String>,
+    former: FormerNames,
 }
 
 /// Moves a page to another path. The receipt lists the page first, then the pages whose links were rewritten.
@@ -57,14 +39,14 @@ pub fn relocate(
     let to = context.vault().page_path(to)?;
     let rows = context.store().links(context.project(), &LinkFilter::To(&[page.number]))?;
     let inbound: HashSet<_> = rows.into_iter().map(|row| (row.from_path, row.link.target)).collect();
-    let old = [page.slug.as_str(), without_extension(&page.path), &page.path];
-    let sources = sources(context, page, &inbound, &old)?;
+    let former = FormerNames::new(FormerNames::of(page), &path_slug(&to), &to);
+    let sources = sources(context, page, &inbound, &former)?;
     let plan = Move {
         from: &page.path,
         to: &to,
         names: names_kept(context, page)?,
         short: short_name(context, page, &to)?,
-        old: old.map(str::to_owned).to_vec(),
+        former,
         inbound,
     };
     let own: Edit<'_> = Box::new(|text| plan.own_links(text));
@@ -106,32 +88,7 @@ impl Move<'_> {
             }
         };
         let text = finish(source, edit::retarget_links(text, source, &mut follow))?;
-        self.properties_of(source, &text)
-    }
-
-    /// Rewrites the properties of another page that name this one by its slug or path.
-    fn properties_of(&self, source: &str, text: &str) -> Result<String> {
-        let mut text = text.to_owned();
-        for (key, value) in parse(source, &text.clone()).page.properties.iter() {
-            let follow = |value: &Value| match value {
-                Value::Text(name) if names_page(key, name, &self.old) => {
-                    let is_file = is_page_path(name.trim());
-                    Some(Value::Text(if is_file { self.to.to_owned() } else { path_slug(self.to) }))
-                }
-                _ => None,
-            };
-            let new = match value {
-                Value::List(items) if items.iter().any(|item| follow(item).is_some()) => {
-                    let items = items.iter().map(|item| follow(item).unwrap_or_else(|| item.clone()));
-                    Some(Value::List(items.collect()))
-                }
-                value => follow(value),
-            };
-            if let Some(new) = new {
-                text = finish(source, edit::set_property(Format::of(source), &text, key, &new))?;
-            }
-        }
-        Ok(text)
+        self.former.follow(source, &text)
     }
 
     /// Rewrites the page's own links: links to itself follow it, Markdown links become relative to its new directory.
@@ -173,9 +130,9 @@ pub fn follow_move(context: &VaultContext, page: &PageRow, former: &[String]) ->
         .into_iter()
         .map(|row| (row.from_path, row.link.target))
         .collect();
-    let old: Vec<String> = former.iter().flat_map(|path| [path.clone(), path_slug(path)]).collect();
-    let names: Vec<&str> = old.iter().map(String::as_str).collect();
-    let sources = sources(context, page, &inbound, &names)?;
+    let old = former.iter().flat_map(|path| [path.clone(), path_slug(path)]);
+    let former = FormerNames::new(old, &path_slug(&page.path), &page.path);
+    let sources = sources(context, page, &inbound, &former)?;
     if sources.is_empty() {
         return Ok(Receipt::default());
     }
@@ -185,7 +142,7 @@ pub fn follow_move(context: &VaultContext, page: &PageRow, former: &[String]) ->
         names: names_kept(context, page)?,
         short: short_name(context, page, &page.path)?,
         inbound,
-        old: old.clone(),
+        former,
     };
     let change = |source: &String| PageChange {
         path: VaultPath::known(source.clone()),
@@ -209,31 +166,14 @@ fn sources(
     context: &VaultContext,
     page: &PageRow,
     inbound: &HashSet<(String, String)>,
-    names: &[&str],
+    former: &FormerNames,
 ) -> Result<Vec<String>> {
     let all = Window { limit: usize::MAX >> 1, offset: 0 };
     let rows = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
-    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let named = |key: &str, value: &Value| match value {
-        Value::Text(text) => names_page(key, text, &names),
-        Value::List(items) => {
-            items.iter().any(|item| matches!(item, Value::Text(text) if names_page(key, text, &names)))
-        }
-        Value::Map(_) => false,
-    };
-    let naming = rows.into_iter().filter(|row| row.properties.iter().any(|(key, value)| named(key, value)));
+    let naming = rows.into_iter().filter(|row| former.count(&row.properties) > 0);
     let paths: BTreeSet<String> =
         inbound.iter().map(|(path, ..)| path.clone()).chain(naming.map(|row| row.path)).collect();
     Ok(paths.into_iter().filter(|path| *path != page.path).collect())
-}
-
-/// Whether the value of a property is one of these slugs or paths. A name without a folder may be any word, so it counts
-/// only where a page is expected.
-fn names_page(key: &str, value: &str, names: &[String]) -> bool {
-    let value = value.trim();
-    let value = value.strip_prefix("memory://").unwrap_or(value);
-    let is_reference = value.contains('/') || REFERENCES.contains(&fold(key).as_str());
-    is_reference && !OWN.contains(&fold(key).as_str()) && names.iter().any(|name| name == value)
 }
 
 /// Returns the names that do not depend on the page's path.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_engine::{Action, Edit, PageChange, Result, VaultContext, target_of};
+use lore_engine::{Action, Edit, FormerNames, PageChange, Result, VaultContext, target_of};
 use lore_page::{Link, LinkStyle, edit};
 use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window};
 use lore_text::fold;
@@ -77,16 +77,37 @@ struct LinkKey {
     heading: Option<String>,
 }
 
+/// Where a link leads from now on.
+#[derive(Debug, Clone)]
+struct Destination {
+    name: PageName,
+    /// Whether the part after `#` is kept.
+    keeps_heading: bool,
+}
+
+/// A section that becomes a page.
+#[derive(Debug)]
+pub(super) struct MovedSection {
+    /// Its heading.
+    pub(super) heading: String,
+    /// Headings and blocks in it that links may name: `notes`, `^block`; folded.
+    pub(super) inner: Vec<String>,
+    /// The names of its page.
+    pub(super) name: PageName,
+}
+
 /// Links and pointers that follow.
 #[derive(Debug)]
 pub(super) struct Redirects {
-    links: HashMap<LinkKey, PageName>,
+    links: HashMap<LinkKey, Destination>,
     /// Old ids and the new one.
     ids: Vec<(String, String)>,
+    /// Slugs and paths that properties may have.
+    former: Option<FormerNames>,
     /// Pages that are part of the change themselves.
     own: BTreeSet<String>,
-    /// Whether the part after `#` is kept.
-    keeps_heading: bool,
+    /// Whether links to any part of a page follow.
+    any_heading: bool,
 }
 
 impl Redirects {
@@ -102,29 +123,34 @@ impl Redirects {
         let own: BTreeSet<String> = pages.iter().chain([target]).map(|page| page.path.clone()).collect();
         let rows = rows.into_iter().filter(|row| !own.contains(&row.from_path));
         let key = |path, target| LinkKey { path, target, heading: None };
-        let links = rows.map(|row| (key(row.from_path, row.link.target), name.clone())).collect();
+        let destination = Destination { name: name.clone(), keeps_heading: true };
+        let links = rows.map(|row| (key(row.from_path, row.link.target), destination.clone())).collect();
         let ids = pages.iter().filter(|page| page.id.len() >= ID_LENGTH);
         let ids = ids.map(|page| (page.id.clone(), target.id.clone())).collect();
-        Ok(Redirects { links, ids, own, keeps_heading: true })
+        let former = FormerNames::new(pages.iter().flat_map(FormerNames::of), &target.slug, &target.path);
+        Ok(Redirects { links, ids, former: Some(former), own, any_heading: true })
     }
 
     /// Returns the links to sections of a page that follow to pages of their own.
     pub(super) fn to_sections(
         context: &VaultContext,
         page: &PageRow,
-        sections: &[(String, PageName)],
+        sections: &[MovedSection],
     ) -> Result<Redirects> {
         let rows = context.store().links(context.project(), &LinkFilter::To(&[page.number]))?;
         let mut links = HashMap::new();
         for row in rows.into_iter().filter(|row| row.from_path != page.path) {
             let Some(heading) = row.link.heading.as_deref().map(section_of) else { continue };
-            if let Some((_, name)) = sections.iter().find(|(section, _)| fold(section) == heading) {
+            let whole = sections.iter().find(|section| fold(&section.heading) == heading);
+            let found = whole.or_else(|| sections.iter().find(|section| section.inner.contains(&heading)));
+            if let Some(section) = found {
+                let destination = Destination { name: section.name.clone(), keeps_heading: whole.is_none() };
                 let key = LinkKey { path: row.from_path, target: row.link.target, heading: Some(heading) };
-                links.insert(key, name.clone());
+                links.insert(key, destination);
             }
         }
         let own = BTreeSet::from([page.path.clone()]);
-        Ok(Redirects { links, ids: Vec::new(), own, keeps_heading: false })
+        Ok(Redirects { links, ids: Vec::new(), former: None, own, any_heading: false })
     }
 
     /// Returns the pages to change with the number of changes, and those that cannot be changed with the reason.
@@ -162,10 +188,11 @@ impl Redirects {
     /// Returns the pages that may have something to change. Pointers are plain text, which no index knows.
     fn candidates(&self, context: &VaultContext) -> Result<BTreeSet<String>> {
         let mut paths: BTreeSet<String> = self.links.keys().map(|key| key.path.clone()).collect();
-        if !self.ids.is_empty() {
+        if let Some(former) = &self.former {
             let all = Window { limit: i64::MAX as usize, offset: 0 };
             let rows = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
-            paths.extend(rows.into_iter().map(|row| row.path));
+            let may_change = |row: &PageRow| !self.ids.is_empty() || former.count(&row.properties) > 0;
+            paths.extend(rows.into_iter().filter(may_change).map(|row| row.path));
         }
         let policy = context.policy();
         paths.retain(|path| {
@@ -175,34 +202,41 @@ impl Redirects {
     }
 
     fn count(&self, path: &str, text: &str) -> usize {
-        let links = lore_page::parse(path, text).page.links;
+        let lore_page::Page { links, properties, .. } = lore_page::parse(path, text).page;
         let followed = links.iter().filter(|link| self.new_target(path, link).is_some()).count();
         // An id within a link was counted as that link.
         let in_links = links.iter().filter(|link| self.new_target(path, link).is_some());
         let in_links =
             in_links.filter(|link| self.ids.iter().any(|(old, _)| link.target.contains(old.as_str())));
         let pointers: usize = self.ids.iter().map(|(old, _)| text.matches(old.as_str()).count()).sum();
-        followed + pointers.saturating_sub(in_links.count())
+        let named = self.former.as_ref().map_or(0, |former| former.count(&properties));
+        followed + named + pointers.saturating_sub(in_links.count())
     }
 
-    fn new_target(&self, path: &str, link: &Link) -> Option<String> {
-        let heading = link.heading.as_deref().map(section_of).filter(|_| !self.keeps_heading);
+    fn new_target(&self, path: &str, link: &Link) -> Option<(String, bool)> {
+        let heading = link.heading.as_deref().map(section_of).filter(|_| !self.any_heading);
         let key = LinkKey { path: path.to_owned(), target: link.target.clone(), heading };
-        self.links.get(&key).map(|name| name.target(path, link))
+        self.links.get(&key).map(|to| (to.name.target(path, link), to.keeps_heading))
     }
 
     fn edit(&self, path: &str, text: &str) -> Result<String> {
-        let mut follow = |link: &Link| self.new_target(path, link);
-        let edited = match self.keeps_heading {
-            true => edit::retarget_links(text, path, &mut follow),
-            false => edit::repoint_links(text, path, &mut follow),
+        let follow = |keeps: bool| {
+            move |link: &Link| {
+                self.new_target(path, link).filter(|(_, kept)| *kept == keeps).map(|(new, _)| new)
+            }
         };
+        let edited = edit::repoint_links(text, path, &mut follow(false));
+        let edited = edited.and_then(|text| edit::retarget_links(&text, path, &mut follow(true)));
         let edited = edited.map_err(|source| failed(path, source))?;
+        let edited = match &self.former {
+            Some(former) => former.follow(path, &edited)?,
+            None => edited,
+        };
         Ok(self.ids.iter().fold(edited, |text, (old, new)| text.replace(old.as_str(), new)))
     }
 }
 
 /// Returns the section that the part of a link after `#` names: the last one of a path.
-fn section_of(heading: &str) -> String {
+pub(super) fn section_of(heading: &str) -> String {
     fold(heading.rsplit('#').next().unwrap_or(heading).trim())
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
 use lore_page::edit::{self, NewRelation, SectionPlace, promote_headings};
-use lore_page::{Format, Interval, parse};
+use lore_page::{Fact, Format, Interval, parse};
 use lore_ports::PageRow;
 use lore_text::fold;
 use lore_vault::{VaultPath, folder};
 
-use super::redirect::{PageName, Redirects};
+use super::redirect::{MovedSection, PageName, Redirects};
 use super::{failed, text_of};
 use crate::capture::{Naming, NewPage, free_path_of, is_title_taken, new_page};
 
@@ -56,12 +56,16 @@ pub fn plan_split(context: &VaultContext, page: &PageRow, headings: &[String]) -
     let (mut parts, mut names, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
     for place in &places {
         let part = part(context, page, &old, place, &parent, &mut taken)?;
-        names.push((part.heading.clone(), PageName::of_new(&part.path, &part.title)));
+        names.push(MovedSection {
+            heading: part.heading.clone(),
+            inner: inner_names(format, &old, place),
+            name: PageName::of_new(&part.path, &part.title),
+        });
         parts.push(part);
     }
     let mut text = edit::remove_sections(format, &old, &places);
-    for (_, name) in &names {
-        text = with_relation(&text, &page.path, HAS_PART, name.short())?;
+    for section in &names {
+        text = with_relation(&text, &page.path, HAS_PART, section.name.short())?;
     }
     let redirects = Redirects::to_sections(context, page, &names)?;
     let (sources, blocked) = redirects.sources(context)?;
@@ -134,6 +138,7 @@ fn part(
         Format::Markdown => format!("# {title}\n\n{body}\n"),
         Format::Org => format!("#+title: {title}\n\n{body}\n"),
     };
+    let head_and_body = with_subject(&path, head_and_body, [parent.short(), &page.slug])?;
     let new = NewPage {
         text: &head_and_body,
         title: &title,
@@ -151,6 +156,66 @@ fn part(
     }
     let text = with_relation(&text, &path, PART_OF, parent.short())?;
     Ok(SplitPart { heading, title, path, text })
+}
+
+/// Returns the headings and blocks in a section that links may name, folded. What the page has twice is left out.
+fn inner_names(format: Format, text: &str, place: &SectionPlace) -> Vec<String> {
+    let names = |text: &str| -> Vec<String> {
+        let headings = edit::sections(format, text).into_iter().map(|inner| fold(&inner.heading.text));
+        headings.chain(text.lines().filter_map(block_of).map(fold)).collect()
+    };
+    let all = names(text);
+    let mut inner = names(place.body.of(text));
+    inner.retain(|name| all.iter().filter(|other| *other == name).count() == 1);
+    inner
+}
+
+/// Returns the name of the block that a line ends with: `^block`.
+fn block_of(line: &str) -> Option<&str> {
+    let last = line.split_whitespace().next_back()?;
+    let name = last.strip_prefix('^')?;
+    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '-');
+    is_name.then_some(last)
+}
+
+/// Returns the text of a new page whose facts without a subject are still about the page they come from, which has these
+/// names.
+fn with_subject(path: &str, text: String, names: [&str; 2]) -> Result<String> {
+    let facts = parse(path, &text).page.facts;
+    facts.iter().filter(|fact| fact.subject.is_none()).try_fold(text, |text, fact| {
+        let expected = |name: &str| Fact { subject: Some(name.to_owned()), ..fact.clone() };
+        let mut edited = names.iter().map(|name| (expected(name), subject_added(&text, fact.line, name)));
+        let reads_back =
+            |(expected, edited): &(Fact, String)| parse(path, edited).page.facts.contains(expected);
+        edited.find(reads_back).map(|(_, edited)| edited).ok_or_else(|| Error::BadInput {
+            message: format!("the fact `{}:: {}` cannot be moved to {path}", fact.predicate, fact.object),
+            hint: format!("give it a subject first: `{} | {}:: …`", names[1], fact.predicate),
+        })
+    })
+}
+
+/// Returns a text with a subject before the item on a line.
+fn subject_added(text: &str, line: u32, subject: &str) -> String {
+    let lines = text.split_inclusive('\n').zip(1..);
+    let edited = lines.map(|(written, number)| {
+        if number != line {
+            return written.to_owned();
+        }
+        let item = written.trim_start();
+        let item = match item.split_once(char::is_whitespace) {
+            Some((marker, rest)) if is_marker(marker) => rest.trim_start(),
+            _ => item,
+        };
+        format!("{}{subject} | {item}", &written[..written.len() - item.len()])
+    });
+    edited.collect()
+}
+
+/// Whether a word starts an item of a list.
+fn is_marker(word: &str) -> bool {
+    let number = word.strip_suffix(['.', ')']);
+    matches!(word, "-" | "*" | "+")
+        || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns a title that no page has, and a free path for it.

@@ -163,7 +163,7 @@ fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
 fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment, order: LinkOrder) -> Option<Range<usize>> {
     let written = text.get(link.clone())?;
     let mut open = written.find("[[")? + 2;
-    if order == LinkOrder::LabelFirst {
+    if order.of_link(&written[open..]) == LinkOrder::LabelFirst {
         open += written[open..].find('|').map_or(0, |bar| bar + 1);
     }
     let inner = written[open..].strip_suffix("]]")?;
@@ -172,8 +172,10 @@ fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment, order: LinkOr
     // In a table the bar is escaped.
     let name =
         if inner[name.len()..].starts_with('|') { name.strip_suffix('\\').unwrap_or(name) } else { name };
-    let start = link.start + open + name.len() - name.trim_start().len();
-    Some(start..start + name.trim().len())
+    // The address of a Dendron vault stays: on a page of another tool it says which part is the target.
+    let note = wiki::without_dendron_vault(name.trim());
+    let start = link.start + open + name.trim_end().len() - note.len();
+    Some(start..start + note.len())
 }
 
 /// Returns the bytes of a destination's path without `<>`, and without the fragment and query if those are kept.

@@ -130,6 +130,24 @@ fn links_of_dendron_vaults_are_resolved() {
 }
 
 #[test]
+fn label_of_a_dendron_link_is_not_a_heading() {
+    let sandbox = Sandbox::with_vault();
+    let front = "---\nid: a1\ntitle: Home\ndesc: ''\nupdated: 1598641352431\ncreated: 1598641352431\n---\n";
+    let links = "[[#feedback|dendron://main/community#feedback]]\n";
+    sandbox.write("root.md", format!("{front}{links}[[#help|community]]\n"));
+    sandbox.write("plain.md", links);
+    sandbox.write("community.md", "# Feedback\n");
+    sandbox.run(&["lint"]).ok().prints("\"warnings\":0");
+    let backlinks = sandbox.run(&["backlinks", "community"]).ok().json();
+    assert_eq!(backlinks["links"].as_array().map(Vec::len), Some(3), "{backlinks}");
+    sandbox.run(&["mv", "community", "talk/community.md"]).ok();
+    sandbox.run(&["lint"]).ok().prints("\"warnings\":0");
+    // Where the heading comes last, it is one of the page itself.
+    sandbox.write("root.md", format!("{front}[[here|#nowhere]]\n"));
+    sandbox.run(&["lint"]).prints("no heading");
+}
+
+#[test]
 fn lists_have_totals_and_pages() {
     let sandbox = Sandbox::with_vault();
     for number in 0..7 {

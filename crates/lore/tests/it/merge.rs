@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::git_support::GitVault;
 use crate::sandbox::Sandbox;
+use crate::server_support::{HttpServer, McpClient};
 
 const KEPT: &str = "a1b2c3d4-0000-4000-8000-000000000001";
 const GONE: &str = "c3d4e5f6-0000-4000-8000-000000000002";
@@ -53,7 +54,7 @@ fn merge_is_previewed_then_written_as_one() {
     assert_eq!(
         text(&sandbox, "companies/acme.md"),
         format!(
-            "---\nid: {KEPT}\ntags: [client, partner]\naliases: [Acme Inc, {GONE}]\nregion: north\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n## Links\n\n\n---\n\n- **2024-03-01** | chat — Signed\n- **2024-02-01** | mail — Called\n"
+            "---\nid: {KEPT}\ntags: [client, partner]\naliases: [Acme Inc, {GONE}, companies/acme-inc]\nregion: north\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n## Links\n\n\n---\n\n- **2024-03-01** | chat — Signed\n- **2024-02-01** | mail — Called\n"
         )
     );
     assert_eq!(
@@ -82,6 +83,106 @@ fn merge_is_undone_by_its_own_commands() {
         sandbox.run(&words).ok();
     }
     assert_eq!(files(&sandbox), before);
+}
+
+#[test]
+fn values_that_a_merge_drops_are_listed() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("people/bob.md", "---\nemail: b@x.y\ntypes: [a]\ncity: Bonn\n---\n# Bob\n");
+    sandbox.write(
+        "people/robert.md",
+        "---\nemail: r@x.y\nstatus: draft\ntypes: b\ncity: Bonn\nphone: 12\npermalink: old/rob\n---\n# Robert\n",
+    );
+    let dropped = json!([
+        { "path": "people/robert.md", "property": "email", "value": "r@x.y", "kept": "b@x.y" },
+        { "path": "people/robert.md", "property": "status", "value": "draft" },
+    ]);
+    let merge = ["merge", "people/bob", "people/robert"];
+    assert_eq!(sandbox.run(&merge).ok().json()["dropped"], dropped);
+    let preview = sandbox.run(&[&merge[..], &["--format", "human"]].concat()).ok().text();
+    assert!(preview.contains("drops    people/robert.md  email: r@x.y (kept: b@x.y)\n"), "{preview}");
+    assert!(preview.contains("drops    people/robert.md  status: draft\n"), "{preview}");
+    let merged = sandbox.run(&[&merge[..], &["--yes"]].concat()).ok().json();
+    assert_eq!(merged["dropped"], dropped);
+    let bob = text(&sandbox, "people/bob.md");
+    assert!(bob.contains("types: [a, b]\n") && bob.contains("phone: 12\n"), "{bob}");
+    assert_eq!(sandbox.run(&["show", "old/rob"]).ok().json()["slug"], "people/bob");
+}
+
+#[test]
+fn slugs_of_merged_pages_are_followed_and_resolve() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("people/bob.md", "# Bob\n");
+    sandbox.write("people/robert.md", "# Robert\n");
+    sandbox.write(
+        "plan.md",
+        "---\nowner: people/robert\nattendees: [people/robert, people/eve]\nfile: people/robert.md\nnote: robert\n---\n# Plan\n",
+    );
+    let preview = sandbox.run(&["merge", "people/bob", "people/robert"]).ok().json();
+    assert_eq!(preview["links"], json!({ "plan.md": 3 }), "{preview}");
+    sandbox.run(&["merge", "people/bob", "people/robert", "--yes"]).ok();
+    assert_eq!(
+        text(&sandbox, "plan.md"),
+        "---\nowner: people/bob\nattendees: [people/bob, people/eve]\nfile: people/bob.md\nnote: robert\n---\n# Plan\n"
+    );
+    assert_eq!(sandbox.run(&["show", "people/robert"]).ok().json()["slug"], "people/bob");
+    // A new page there takes its slug back.
+    sandbox.pipe(&["put", "people/robert"], b"# Another\n").ok();
+    assert_eq!(sandbox.run(&["show", "people/robert"]).ok().json()["slug"], "people/robert");
+}
+
+#[test]
+fn pages_that_contradict_each_other_are_not_merged() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("acme.md", "# Acme Corp\n");
+    sandbox.write(
+        "bob.md",
+        "# Bob\n\n- city:: Bonn\n- likes:: tea\n- works_at [[Acme Corp]] {2019..2022}\n- knows [[Eve]]\n",
+    );
+    sandbox.write(
+        "robert.md",
+        "# Robert\n\n- Robert | city:: Paris\n- likes:: milk\n- works_at [[acme]] {2021..}\n- knows [[Eve]] (well)\n",
+    );
+    let before = sandbox.files();
+    let conflicts = json!([
+        "two values of city: `- city:: Bonn` and `- Robert | city:: Paris`",
+        "one relation twice at the same time: `- works_at [[Acme Corp]] {2019..2022}` and `- works_at [[acme]] {2021..}`",
+    ]);
+    let preview = sandbox.run(&["merge", "bob", "robert"]).ok().json();
+    assert_eq!(preview["conflicts"], conflicts, "{preview}");
+    sandbox
+        .run(&["merge", "bob", "robert", "--yes"])
+        .exits(2)
+        .says("`- city:: Bonn`")
+        .says("nothing was changed");
+    assert_eq!(sandbox.files(), before);
+    // Values at different times do not contradict each other.
+    sandbox.write("robert.md", "# Robert\n\n- city:: Paris {..2010}\n- works_at [[acme]] {2023..}\n");
+    sandbox.write("bob.md", "# Bob\n\n- city:: Bonn {2011..}\n- works_at [[Acme Corp]] {2019..2022}\n");
+    sandbox.run(&["merge", "bob", "robert", "--yes"]).ok();
+    sandbox.validate();
+}
+
+#[test]
+fn servers_preview_and_leave_the_decision_to_a_person() {
+    let sandbox = two_pages();
+    let before = sandbox.files();
+    let server = HttpServer::start(&sandbox);
+    let mut client = McpClient::start(&sandbox, "all");
+    let merge = json!({ "reference": "companies/acme", "others": ["companies/acme-inc"] });
+    let split = json!({ "reference": "companies/acme" });
+    for (operation, mut input) in [("merge", merge), ("split", split)] {
+        let (status, body) = server.post(operation, &input);
+        assert_eq!((status, &body["outcome"]), (200, &json!("preview")), "{body}");
+        input["yes"] = json!(true);
+        let (status, body) = server.post(operation, &input);
+        assert_eq!(status, 403, "{body}");
+        let answer = client.call(operation, input.clone());
+        assert!(!answer.to_string().contains("\"outcome\""), "{answer}");
+        assert_eq!(sandbox.files(), before, "{operation}");
+    }
+    let input = json!({ "reference": "companies/acme", "others": ["companies/acme-inc"], "yes": true });
+    assert_eq!(sandbox.run(&["call", "merge", &input.to_string()]).ok().json()["outcome"], "merged");
 }
 
 #[test]
@@ -141,4 +242,32 @@ fn split_makes_pages_of_sections() {
     assert!(text(&sandbox, "guide.md").contains("Tag it.") && !sandbox.vault().join("release.md").exists());
     sandbox.run(&["split", "guide", "--section", "Nowhere"]).exits(2).says("Release, Deploy");
     sandbox.run(&["split", "index"]).exits(2).says("no sections");
+}
+
+#[test]
+fn split_keeps_the_subjects_of_facts_and_links_to_what_moved() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write(
+        "big.md",
+        "# Big Topic\n\n## Team\n\n- role:: lead {2020..}\n  1. stage:: beta\n- Ada | role:: cook\n\nA quote. ^qb\n\n### Habits\n\nTea.\n\n## Rest\n\nMore. ^qc\n\n### Twice\n\n### Twice\n",
+    );
+    sandbox.write(
+        "index.md",
+        "[[Big Topic#^qb]] [[Big Topic#Habits|h]] [[Big Topic#Team]] [[Big Topic#Team#^qb]] [x](big.md#^qb) [[Big Topic#^qc]]\n",
+    );
+    sandbox.run(&["split", "big", "--section", "Team", "--yes"]).ok();
+    let team = text(&sandbox, "team.md");
+    assert!(
+        team.contains(
+            "- Big Topic | role:: lead {2020..}\n  1. Big Topic | stage:: beta\n- Ada | role:: cook\n"
+        ),
+        "{team}"
+    );
+    let facts = sandbox.run(&["facts", "--subject", "Big Topic"]).ok().text();
+    assert!(facts.contains("lead"), "{facts}");
+    assert_eq!(
+        text(&sandbox, "index.md"),
+        "[[Team#^qb]] [[Team#Habits|h]] [[Team]] [[Team#Team#^qb]] [x](team.md#^qb) [[Big Topic#^qc]]\n"
+    );
+    sandbox.run(&["lint"]).ok().prints("\"warnings\":0");
 }

@@ -97,7 +97,9 @@ fn routines_are_due_by_their_schedule() {
         let due = vault.at(now).run(&["routine", "due", "--json"]).ok().json()["routines"].to_string();
         due.contains("custom/water")
     };
-    assert!(due(&mut vault, "2026-05-18T12:00:00Z"), "it has never run");
+    assert!(!due(&mut vault, "2026-05-18T12:00:00Z"), "its time has not come since the vault was created");
+    assert!(due(&mut vault, "2026-05-18T12:30:00Z"), "it has never run");
+    vault.at("2026-05-18T12:00:00Z");
     vault.run(&["routine", "run", "custom/water"]).ok();
     assert!(vault.text("knowledge/dossiers/custom-water.md").contains("Run at 2026-05-18T12:00:00+00:00"));
     assert!(!due(&mut vault, "2026-05-18T12:29:59Z"));
@@ -144,6 +146,46 @@ fn command_gets_the_brief_and_its_failure_is_not_recorded() {
         vault.run(&["call", operation, input]).exits(2);
     }
     assert_eq!(vault.find("x"), None);
+}
+
+#[test]
+fn new_vault_waits_for_the_schedule_of_each_routine() {
+    let mut vault = Personal::new();
+    let due = |vault: &mut Personal, now: &str| {
+        vault.at(now).run(&["routine", "due", "--json"]).ok().json()["routines"].to_string()
+    };
+    assert_eq!(due(&mut vault, "2026-05-18T12:00:00Z"), "[]");
+    let next_day = due(&mut vault, "2026-05-19T12:00:00Z");
+    assert!(next_day.contains("morning") && !next_day.contains("weekly"), "{next_day}");
+    assert!(!next_day.contains("monthly"), "{next_day}");
+    let later = due(&mut vault, "2026-07-02T12:00:00Z");
+    assert!(later.contains("weekly") && later.contains("monthly"), "{later}");
+}
+
+#[test]
+#[cfg(unix)]
+fn failed_run_stays_due_and_is_shown() {
+    let mut vault = Personal::new();
+    vault.at("2026-05-19T12:00:00Z");
+    let due = |vault: &Personal| vault.run(&["routine", "due"]).ok().json()["routines"].clone();
+    let before = due(&vault);
+    assert_ne!(before, json!([]));
+    let failed = vault.run(&["routine", "due", "--", "false"]).exits(5).json();
+    assert_eq!((&failed["failed"], &due(&vault)), (&before, &before));
+    let list = vault.run(&["routine", "list", "--format", "human"]).ok().text();
+    let morning = list.lines().find(|line| line.starts_with("morning")).expect("the routine");
+    assert!(
+        morning.ends_with(
+            "last run never  due  failed 2026-05-19T12:00:00Z: the command ended with exit status 1"
+        ),
+        "{morning}"
+    );
+    vault.run(&["routine", "due", "--", "no-such-program-here"]).exits(2);
+    assert_eq!(due(&vault), before);
+    vault.run(&["routine", "due", "--", "true"]).ok();
+    assert_eq!(due(&vault), json!([]));
+    let list = vault.run(&["routine", "list", "--format", "human"]).ok().text();
+    assert!(!list.contains("failed") && !list.contains("due"), "{list}");
 }
 
 #[test]

@@ -78,6 +78,25 @@ fn checks_go_on_past_an_unreadable_file() {
 }
 
 #[test]
+fn unreadable_page_is_not_reported_as_gone() {
+    let sandbox = vault();
+    sandbox.write("closed/d.md", "# d\n");
+    unprivileged(&sandbox, "lore sync").exits(0);
+    chmod(&sandbox, "v/b.md", 0o000);
+    chmod(&sandbox, "v/closed", 0o000);
+    // Before and after a sync has noticed it.
+    for script in ["lore doctor", "lore sync >/dev/null; lore doctor"] {
+        let doctor = unprivileged(&sandbox, script).exits(5);
+        let text = doctor.text();
+        assert!(text.contains("b.md") && text.contains("permission to read"), "{text}");
+        assert!(!text.contains("not in the vault") && !text.contains("database file aside"), "{text}");
+        let valid = unprivileged(&sandbox, "lore validate --all").exits(5);
+        assert!(valid.text().contains("b.md") && !valid.text().contains("not in the vault"), "{valid:?}");
+    }
+    chmod(&sandbox, "v/closed", 0o700);
+}
+
+#[test]
 fn read_only_home_still_answers() {
     let sandbox = vault();
     unprivileged(&sandbox, "lore sync && lore db checkpoint").exits(0);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use lore_engine::{Outcome, Receipt, VaultContext, history};
-use lore_memory::{MergePlan, SplitPlan, apply_merge, apply_split, plan_merge, plan_split};
+use lore_engine::{Code, Outcome, Receipt, VaultContext, history};
+use lore_memory::{DroppedValue, MergePlan, SplitPlan, apply_merge, apply_split, plan_merge, plan_split};
 use lore_ports::PageRow;
 use lore_text::diff::unified;
 use schemars::JsonSchema;
@@ -21,7 +21,8 @@ use crate::ops::{Operation, Render};
 /// Without --yes, a preview is printed and nothing is written. The text is combined section by section; facts, relations
 /// and paragraphs that occur twice are kept once; entries are sorted into the timeline. The other pages are deleted: links
 /// and id pointers of the vault follow, and their titles, aliases and ids become aliases of the page that remains, so that
-/// pointers from elsewhere still resolve. Everything is one write, and the output says how to undo it.
+/// pointers from elsewhere still resolve. Properties that are not taken over are listed. Pages that contradict each other,
+/// with two values of a fact that has one at a time, are not merged until that is settled. Everything is one write, and the output says how to undo it.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore merge companies/acme companies/acme-inc\n  lore merge companies/acme companies/acme-inc --yes"
@@ -33,7 +34,7 @@ pub struct Merge {
     /// Pages to merge into it
     #[arg(value_name = "OTHER", required = true)]
     others: Vec<String>,
-    /// Merge them; only a person should decide this
+    /// Merge them; servers only preview, as a person decides this
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,
@@ -56,7 +57,7 @@ pub struct Split {
     #[arg(long = "section", value_name = "HEADING")]
     #[serde(default)]
     sections: Vec<String>,
-    /// Split it; only a person should decide this
+    /// Split it; servers only preview, as a person decides this
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,
@@ -74,6 +75,12 @@ pub struct Restructured {
     /// Pages that are deleted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     deleted: Vec<String>,
+    /// Lines that cannot hold together; the merge is refused until they are settled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<String>,
+    /// Properties of deleted pages whose values the page does not take over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<DroppedProperty>,
     /// Pages that are created.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     created: Vec<CreatedPage>,
@@ -90,6 +97,18 @@ pub struct Restructured {
     undo: Vec<String>,
     /// What to do next.
     hint: String,
+}
+
+/// A property of a deleted page whose value is not taken over.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DroppedProperty {
+    /// Path of the deleted page.
+    path: String,
+    property: String,
+    value: String,
+    /// Value that the remaining page has instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<String>,
 }
 
 /// A page that is created.
@@ -114,6 +133,7 @@ impl Operation for Merge {
         let plan = plan_merge(context, &target, &others)?;
         let mut output = Restructured::merge(session, &plan);
         if self.yes {
+            check_person(session, "pages are merged only on the command line")?;
             let receipt = apply_merge(context, &plan)?;
             output.finish(session, context, "merged", receipt)?;
         }
@@ -132,10 +152,22 @@ impl Operation for Split {
         let plan = plan_split(context, &page, &self.sections)?;
         let mut output = Restructured::split(session, &plan);
         if self.yes {
+            check_person(session, "pages are split only on the command line")?;
             let receipt = apply_split(context, &plan)?;
             output.finish(session, context, "split", receipt)?;
         }
         Ok(output)
+    }
+}
+
+/// Returns an error unless the caller is at this machine: the client of a server gets the preview only.
+fn check_person(session: &Session, message: &str) -> Result<()> {
+    match session.is_local() {
+        true => Ok(()),
+        false => {
+            let hint = "show the preview to the person who owns the vault; nothing was changed";
+            Err(AppError::new(Code::Denied, message, hint))
+        }
     }
 }
 
@@ -147,7 +179,16 @@ fn removed(context: &VaultContext, reference: &str) -> Result<PageRow> {
     })
 }
 
+impl From<DroppedValue> for DroppedProperty {
+    fn from(value: DroppedValue) -> DroppedProperty {
+        let DroppedValue { path, property, value, kept } = value;
+        DroppedProperty { path, property, value, kept }
+    }
+}
+
 const CONFIRM: &str = "nothing was written; read it, then run it again with --yes";
+
+const SETTLE: &str = "nothing was written; end or remove one line of each conflict, then merge again";
 
 impl Restructured {
     fn merge(session: &Session, plan: &MergePlan) -> Restructured {
@@ -156,12 +197,14 @@ impl Restructured {
             slug: plan.target.slug.clone(),
             diff: unified(&plan.old, &plan.text, &plan.target.path, &plan.target.path),
             deleted: plan.merged.iter().map(|page| page.path.clone()).collect(),
+            conflicts: plan.conflicts.clone(),
+            dropped: plan.dropped.iter().cloned().map(DroppedProperty::from).collect(),
             created: Vec::new(),
             links: plan.sources.clone(),
             blocked: plan.blocked.clone(),
             written: None,
             undo: Vec::new(),
-            hint: session.hint(CONFIRM),
+            hint: session.hint(if plan.conflicts.is_empty() { CONFIRM } else { SETTLE }),
         }
     }
 
@@ -176,6 +219,8 @@ impl Restructured {
             slug: plan.page.slug.clone(),
             diff: unified(&plan.old, &plan.text, &plan.page.path, &plan.page.path),
             deleted: Vec::new(),
+            conflicts: Vec::new(),
+            dropped: Vec::new(),
             created: created.collect(),
             links: plan.sources.clone(),
             blocked: plan.blocked.clone(),
@@ -222,6 +267,11 @@ impl Render for Restructured {
             outcome => format!("{outcome} {}\n", self.slug),
         };
         text.extend(self.deleted.iter().map(|path| format!("deletes  {path}\n")));
+        text.extend(self.conflicts.iter().map(|what| format!("conflict {what}\n")));
+        for one in &self.dropped {
+            let kept = one.kept.as_ref().map(|kept| format!(" (kept: {kept})")).unwrap_or_default();
+            text.push_str(&format!("drops    {}  {}: {}{kept}\n", one.path, one.property, one.value));
+        }
         for page in &self.created {
             text.push_str(&format!("creates  {}  {}\n", page.path, page.title));
         }

@@ -4,8 +4,8 @@ mod installation;
 
 use clap::Args;
 use lore_engine::{
-    Access, Check, Level, OnEdited, Policy, VaultContext, broken_links, duplicate_ids, git_state, lint,
-    reach_remote, validate, verbs, without_scheme,
+    Access, Check, FileProblems, Level, OnEdited, Policy, VaultContext, broken_links, duplicate_ids,
+    file_problems, git_state, lint, reach_remote, validate, verbs, without_scheme,
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;
@@ -101,8 +101,13 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
     let (store, project) = (context.store(), context.project());
     let counts = store.counts(project)?;
     findings.push(ok(format!("vault: {} ({} pages)", context.vault().root().display(), counts.pages)));
-    for name in [Check::Database, Check::Files, Check::Links] {
-        let problems = validate(context, name)?;
+    let FileProblems { index: outdated, unreadable } = file_problems(context)?;
+    let found = [
+        (Check::Database, validate(context, Check::Database)?),
+        (Check::Files, outdated),
+        (Check::Links, validate(context, Check::Links)?),
+    ];
+    for (name, problems) in found {
         if problems.is_empty() {
             findings.push(ok(format!("{}: no problems", name.name())));
         }
@@ -110,6 +115,12 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
             "run `lore sync --full`; if that does not help, move the database file aside and run `lore sync`";
         findings.extend(problems.into_iter().map(|what| problem(what, fix)));
     }
+    findings.extend(unreadable.values().map(|what| {
+        problem(
+            what.clone(),
+            "give this user permission to read it; until then, its last indexed text is used",
+        )
+    }));
     let Scan { skipped, .. } = scan(context.vault());
     for one in skipped {
         let path = if one.path.is_empty() { "a file".into() } else { one.path };
@@ -126,7 +137,8 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
     for what in duplicate_ids(context)? {
         findings.push(note(what, "change the id of one of them, or delete it"));
     }
-    for failure in store.failures(project)? {
+    let failures = store.failures(project)?;
+    for failure in failures.into_iter().filter(|failure| !unreadable.contains_key(&failure.path)) {
         let what = format!("{} cannot be indexed: {}", failure.path, failure.reason);
         findings.push(problem(what, "fix the file; it is retried when it changes"));
     }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::app::trust::{Trust, TrustLevel, dangers};
+use crate::ops::upkeep::routine::runs;
 use crate::ops::views::count;
 use crate::ops::{Operation, Render};
 
@@ -144,6 +145,7 @@ impl Operation for Init {
         let report = refresh(&context, Scope::Vault(ScanMode::Stat), &session.talk.progress("Indexing"))?;
         session.talk.finish();
         if !created.is_empty() {
+            runs::begin(&session.environment, &root, (session.environment.clock)().timestamp())?;
             let receipt = begin(&context, &created)?;
             receipt.warnings.iter().for_each(|warning| session.talk.warn(warning));
             created.extend(

@@ -2,7 +2,7 @@
 
 mod brief;
 mod command;
-mod runs;
+pub mod runs;
 
 use clap::Args;
 use lore_memory::daily::rotate;
@@ -14,6 +14,8 @@ use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::views::lines;
 use crate::ops::{Operation, Render, for_agents};
+
+use runs::{Failure, Runs};
 
 pub use brief::RoutineRun;
 
@@ -42,6 +44,9 @@ struct RoutineView {
     due: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_run: Option<String>,
+    /// Last run on this machine, if its command failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Failure>,
     /// Pages it reads besides the injected ones.
     pages: Vec<String>,
 }
@@ -51,10 +56,11 @@ impl Operation for List {
     type Output = Routines;
 
     fn run(self, session: &Session) -> Result<Routines> {
-        let known = runs::read(session)?;
+        let known = Runs::read(session)?;
         let view = |info: RoutineInfo| RoutineView {
-            due: info.is_due(known.get(&info.name).copied()),
-            last_run: info.last_run.map(|time| time.to_string()),
+            due: info.is_due(known.since(&info.name)),
+            last_run: info.last_run.max(known.last_run(&info.name)).map(|time| time.to_string()),
+            failure: known.failure(&info.name).cloned(),
             name: info.name,
             schedule: info.schedule,
             problem: info.problem,
@@ -71,7 +77,10 @@ impl Render for Routines {
             let last = one.last_run.as_deref().unwrap_or("never");
             let due = if one.due { "  due" } else { "" };
             let problem = one.problem.as_ref().map(|why| format!("  problem: {why}")).unwrap_or_default();
-            format!("{:<10}  {schedule:<14}  last run {last}{due}{problem}", one.name)
+            let failure = one.failure.as_ref();
+            let failure =
+                failure.map(|run| format!("  failed {}: {}", run.at, run.reason)).unwrap_or_default();
+            format!("{:<10}  {schedule:<14}  last run {last}{due}{failure}{problem}", one.name)
         };
         match self.routines.is_empty() {
             true => "no routines\n".into(),
@@ -116,8 +125,9 @@ impl Operation for Run {
 
 /// Run the routines that are due
 ///
-/// A routine is due if its schedule has come since it last ran. Each is run with the command after --, which gets the
-/// brief on standard input. Without a command, the names are printed.
+/// A routine is due if its schedule has come since it last ran, or since the vault was created. Each is run with the
+/// command after --, which gets the brief on standard input; one whose command fails stays due. Without a command, the
+/// names are printed.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore routine due\n  lore routine due -- claude -p")]
 pub struct Due {
@@ -144,9 +154,9 @@ impl Operation for Due {
     type Output = DueRoutines;
 
     fn run(self, session: &Session) -> Result<DueRoutines> {
-        let known = runs::read(session)?;
+        let known = Runs::read(session)?;
         let mut due = routines(session.fresh()?)?;
-        due.retain(|info| info.is_due(known.get(&info.name).copied()));
+        due.retain(|info| info.is_due(known.since(&info.name)));
         let mut output = DueRoutines { run: !self.command.is_empty(), ..DueRoutines::default() };
         for info in due {
             let name = info.name.clone();
@@ -178,7 +188,7 @@ impl Render for DueRoutines {
 }
 
 /// Assembles the brief, runs the command with it and records the run. A run whose command failed is not in the dossier,
-/// but counts as a run on this machine: it is not repeated until the routine is due again.
+/// and the routine stays due.
 fn run_routine(
     session: &Session,
     info: RoutineInfo,
@@ -196,10 +206,20 @@ fn run_routine(
     if dry_run {
         return Ok(run);
     }
-    runs::record(session, &name, context.now().timestamp())?;
+    let now = context.now().timestamp();
+    let before = runs::start(session, &name, now)?;
+    let failed = |reason| Some(Failure { at: now.to_string(), reason });
     if !command.is_empty() {
-        run.finish(command::run(session, command, &for_agents(&run.human()))?);
+        match command::run(session, command, &for_agents(&run.human())) {
+            Ok(answer) => run.finish(answer),
+            Err(error) => {
+                runs::finish(session, &name, before, failed(error.message.clone()))?;
+                return Err(error);
+            }
+        }
     }
+    let failure = run.failure().and_then(failed);
+    runs::finish(session, &name, before, failure)?;
     if !run.failed() {
         let info = routine_named(context, &name)?;
         let receipt = record_run(context, &info)?;

@@ -101,6 +101,14 @@ impl RoutineRun {
         self.answer = Some(answer.text);
     }
 
+    /// Returns how the command failed.
+    pub(super) fn failure(&self) -> Option<String> {
+        match self.exit_status.filter(|_| self.failed())? {
+            -1 => Some("the command was ended by a signal".into()),
+            status => Some(format!("the command ended with exit status {status}")),
+        }
+    }
+
     /// Whether the command failed.
     pub(super) fn failed(&self) -> bool {
         self.exit_status.is_some_and(|status| status != 0)
