@@ -127,8 +127,9 @@ impl Scanner<'_> {
     fn verbatim(&mut self, open: usize, until: usize, mark: u8) -> usize {
         let bytes = self.text.as_bytes();
         let kind = usize::from(mark == b'~');
-        let starts =
-            open == 0 || is_before(bytes[open - 1]) || self.text[..open].ends_with(['—', '–', '\u{200b}', '\u{feff}']);
+        let starts = open == 0
+            || is_before(bytes[open - 1])
+            || self.text[..open].ends_with(['—', '–', '\u{200b}', '\u{feff}']);
         let is_inside = bytes.get(open + 1).is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != mark);
         if !starts || !is_inside || open < self.closers[kind] {
             return open + 1;
