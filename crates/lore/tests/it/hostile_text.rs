@@ -94,7 +94,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         skills doctor|project list|project info|config list|config get search.limit|token list|service status|map --list|setup|test|\
         routine list|routine due|table show|table show evil|triage --list|mirror evil --to ../copies --dry-run|\
         generate --check|embed|link one two --relationship likes|link-close 1 --valid-until 2024-01-01|unlink one two --relationship likes|\
-        fact-add one size big|tag one new|untag one new|timeline-add one 2024-05-05 event|set-status one active|edit one --append more|save one.md|\
+        fact-add one size big|tag one new|untag one new|timeline-add one 2024-05-05 event|set-status one active|edit one --append more|save one.md|import nothing|imports|export|pack ../v.pack|unpack ../v.pack ../u|distill one|\
         edit-note one more|write-note Title text|put new|capture tea-is-green|ingest|gap add why|gap approve 1 --sensitivity internal --approver me|\
         gap resolve 1 --by one|\
         merge one bidi-name|split one|split two --yes|ns create clients|table set evil key cell=x|table remove evil key|routine run evil|triage|restore one --at 1|mv-folder dir moved|rm-folder moved --yes|mv new newer|rm newer --yes|generate|secrets scan|secrets purge abcdef --yes|rotate|retention run|git commit|git push|git pull|compact|\
