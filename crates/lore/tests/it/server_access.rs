@@ -295,13 +295,24 @@ fn tools_of_basic_memory_show_a_limited_token_nothing_of_other_projects() {
     sandbox.run(&["project", "default", "zebra"]).ok();
     let limited = token(&sandbox, &["guest", "--write", "--for", "v"]);
     let server = HttpServer::start_with(&sandbox, &["--project", "zebra", "--tools", "basic-memory"]);
-    let call = |method: &str, params: Value| {
+    let call = |method: &str, mut params: Value| {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let (by_method, by_name) = (
+            format!("Mcp-Method: {method}"),
+            format!("Mcp-Name: {}", params["name"].as_str().expect("a name")),
+        );
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let mut stream = server.connect();
         let head = [
             "Accept: application/json, text/event-stream",
             "MCP-Protocol-Version: 2026-07-28",
             "Connection: close",
+            by_method.as_str(),
+            by_name.as_str(),
         ];
         server.write_head(&mut stream, &limited, "POST /mcp", &head, &body.to_string());
         let mut answer = String::new();
@@ -320,7 +331,7 @@ fn tools_of_basic_memory_show_a_limited_token_nothing_of_other_projects() {
         for arguments in [
             json!({}),
             json!({ "identifier": "zebra/secret" }),
-            json!({ "identifier": "memory://zebra/secret", "operation": "append", "content": "x" }),
+            json!({ "identifier": "memory://zebra/secret", "operation": "find_replace", "find_text": "S", "content": "x" }),
             json!({ "identifier": "secret", "project": "zebra" }),
             json!({ "identifier": "secret", "project_id": "zebra" }),
             json!({ "url": "memory://zebra/*" }),
@@ -347,5 +358,9 @@ fn tools_of_basic_memory_show_a_limited_token_nothing_of_other_projects() {
             }
         }
     }
-    assert!(answered > 20, "{answered} answers");
+    assert!(
+        answered > 20,
+        "{answered} answers; {}",
+        call("tools/call", json!({ "name": "ls", "arguments": {} }))
+    );
 }
