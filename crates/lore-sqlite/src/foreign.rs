@@ -33,7 +33,7 @@ pub(crate) fn refused(path: &Path, error: &rusqlite::Error) -> Error {
 fn table(connection: &Connection, name: String) -> rusqlite::Result<Table> {
     let quoted = name.replace('"', "\"\"");
     let mut found = connection.prepare(&format!("SELECT * FROM \"{quoted}\" LIMIT {MAX_ROWS}"))?;
-    let columns: Vec<String> = found.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = found.column_names().map(str::to_owned).collect();
     let width = columns.len();
     let rows = found.query_map([], |row| (0..width).map(|at| Ok(cell(row.get_ref(at)?))).collect());
     let rows = rows.and_then(Iterator::collect)?;

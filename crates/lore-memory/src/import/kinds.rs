@@ -200,7 +200,7 @@ pub(super) fn detect(tree: &SourceTree) -> Result<ImportKind> {
     if has(&|path| path.contains(".textbundle/")) {
         return Ok(ImportKind::Bear);
     }
-    if has(&|path| is_page_path(path)) {
+    if has(&|path| is_page_path(path) && !path.ends_with(".org")) {
         return Ok(ImportKind::Markdown);
     }
     if has(&|path| path.ends_with(".org")) {

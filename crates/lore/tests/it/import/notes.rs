@@ -43,9 +43,9 @@ fn logseq() {
     assert_eq!(output["kind"], "logseq");
     assert_eq!(
         paths(&output, "pages"),
-        ["journals/2024-01-05.md", "pages/Ada.md", "pages/engine___parts.md"]
+        ["journals/2024-01-05.md", "pages/Ada.md", "pages/engine___parts.md", "pages/plan.org"]
     );
-    assert_eq!(paths(&output, "attachments"), ["assets/w.png", "pages/plan.org"]);
+    assert_eq!(paths(&output, "attachments"), ["assets/w.png"]);
     assert_eq!(text(&sandbox, "journals/2024-01-05.md"), format!("- Met [[Ada]] [[Ada#^{id}]]\n"));
     assert!(text(&sandbox, "pages/Ada.md").contains(&format!("- Wrote notes ^{id}")));
     let shown = sandbox.run(&["show", "engine/parts"]).ok().json();

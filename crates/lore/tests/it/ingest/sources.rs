@@ -156,7 +156,11 @@ fn every_profile_imports_sources_and_refuses_secrets() {
         let taken = sandbox.run(&["ingest", &file, "--type", "doc"]).exits(0).json();
         assert_eq!(taken["source"]["outcome"], "created", "{profile}: {taken}");
         let page = text(&sandbox, taken["source"]["path"].as_str().expect("a path"));
-        assert!(page.contains("origin: external") && page.contains("date: 2024-05-06"), "{profile}: {page}");
+        let properties = page.to_lowercase();
+        assert!(
+            properties.contains("origin: external") && properties.contains("date: 2024-05-06"),
+            "{profile}: {page}"
+        );
         sandbox.run(&["lint"]).exits(0);
         let file = source(&sandbox, "s.txt", format!("key: {secret}\n"));
         let before = sandbox.files();
