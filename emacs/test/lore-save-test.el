@@ -197,6 +197,8 @@
         (lore-test-until (not (seq-some #'process-live-p agents)))
         (should (equal (mapcar #'process-exit-status agents) '(0 0 0 0))))
       (should (null (lore-state-note (lore--state root))))
+      ;; An edit that was saved while an agent committed is committed with the next save.
+      (lore-test-lore root "save" "mine.md")
       (should (equal (lore-test-git root "status" "--porcelain") ""))
       (let ((text (lore-test-git root "show" "HEAD:theirs.md")))
         (dotimes (number 4)

@@ -126,6 +126,12 @@ pub(super) fn judge(
             return result.notes.push(Note::Remark(note));
         }
     };
+    // Pages that match as asked are shown, however little can be read of them: all words of a full-text search, or what
+    // its operators select.
+    let matches_as_asked = !result.hits.is_empty()
+        && result.mode == Mode::Lexical
+        && (!result.relaxed || has_operators(&request.text));
+    let confidence = if matches_as_asked { confidence.max(Verdict::NOTHING) } else { confidence };
     let best = result.hits.iter().find(|hit| hit.answers).or(result.hits.first());
     let page = best.map(|hit| hit.page.clone());
     let mut quality =
@@ -137,6 +143,11 @@ pub(super) fn judge(
         result.more = false;
     }
     result.quality = Some(quality);
+}
+
+/// Whether a query says itself what it matches.
+fn has_operators(text: &str) -> bool {
+    text.contains('"') || text.split_whitespace().any(|word| matches!(word, "AND" | "OR" | "NOT"))
 }
 
 /// Sets the confidence of each hit and returns that of the whole result.
