@@ -101,11 +101,12 @@ fn nothing_is_lost_in_disorder() {
     let (workers, person, disorder) = run(&sandbox, seed.0, operations);
     sandbox.run(&["sync"]).exits(0);
     // What a kill left uncommitted, and the person's last edits.
-    sandbox.run(&["git", "commit", "-m", "The rest"]);
+    let rest = sandbox.run(&["git", "commit", "-m", "The rest"]);
     let journals: Vec<&Journal> =
         workers.iter().map(|worker| &worker.journal).chain([&person.journal]).collect();
     let kept = everything_kept(&sandbox, &journals);
     report(&workers, &person, &disorder, &kept);
+    eprintln!("the last commit: exit {} {}", rest.code, rest.err);
     worker::assert_versions_rise(&workers);
     assert_no_leftovers(&sandbox, "at the end");
     assert_index_matches_rebuild(&sandbox, "at the end");
