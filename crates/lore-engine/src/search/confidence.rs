@@ -129,7 +129,7 @@ pub(super) fn judge(
     // Pages that match as asked are shown, however little can be read of them: all words of a full-text search, or what
     // its operators select.
     let matches_as_asked = !result.hits.is_empty()
-        && result.mode == Mode::Lexical
+        && result.mode == Mode::Words
         && (!result.relaxed || has_operators(&request.text));
     let confidence = if matches_as_asked { confidence.max(Verdict::NOTHING) } else { confidence };
     let best = result.hits.iter().find(|hit| hit.answers).or(result.hits.first());
