@@ -38,6 +38,7 @@ lint:
 test: models lint
 	$(CARGO) test --workspace --locked $(MODEL)
 	@sh scripts/agents.sh $(or $(CARGO_TARGET_DIR),target)/debug/lore
+	@sh scripts/emacs.sh $(or $(CARGO_TARGET_DIR),target)/debug/lore
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet $(MODEL)
 
 # OPS sets the number of operations; LORE_STRESS_SEED in the environment repeats a run.
@@ -46,7 +47,8 @@ stress: models
 	@sh scripts/strace.sh
 	LORE_STRESS_OPS=$(or $(OPS),20000) $(CARGO) test --release --locked --package lore $(MODEL) --test it -- --nocapture stress:: chaos:: traced_vaults
 
-# MORE adds slow benchmarks: transformer (embeds the vault with it) and million (a vault of a million chunks).
+# MORE adds slow benchmarks: transformer (embeds the vault with it) and million (a vault of a million chunks); MORE=roam runs
+# only those of Org vaults.
 bench: build
 	$(CARGO) build --release --locked --package lore $(MODEL) --example bench
 	LORE_MODELS=$(CURDIR)/models $(BENCH) $(LORE) .bench $(or $(PAGES),5000) $(MORE)

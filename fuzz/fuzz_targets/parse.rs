@@ -1,4 +1,4 @@
-//! Checks that any text parses, and that every position the page reports lies in the text.
+//! Checks that any text parses as Markdown and as Org, and that every position the page reports lies in the text.
 
 #![no_main]
 
@@ -7,7 +7,16 @@ use lore_page::{ByteRange, LineRange, Parsed};
 use lore_text::{path_slug, slugify};
 
 fuzz_target!(|text: &str| {
-    let Parsed { page, diagnostics } = lore_page::parse("folder/page.md", text);
+    check("folder/page.md", text);
+    check("folder/page.org", text);
+
+    let slug = slugify(text);
+    assert_eq!(slugify(&slug), slug);
+    path_slug(text);
+});
+
+fn check(path: &str, text: &str) {
+    let Parsed { page, diagnostics } = lore_page::parse(path, text);
     let count = text.lines().count().max(1) as u32;
     let in_file = |line: u32| assert!((1..=count).contains(&line), "line {line} of {count}");
     let ordered = |lines: LineRange| {
@@ -19,6 +28,8 @@ fuzz_target!(|text: &str| {
 
     page.frontmatter.into_iter().for_each(ordered);
     page.headings.iter().for_each(|heading| ordered(heading.lines));
+    page.nodes.iter().for_each(|node| ordered(node.lines));
+    page.markup.iter().copied().for_each(ordered);
     page.entries.iter().for_each(|entry| ordered(entry.lines));
     page.observations.iter().for_each(|observation| in_file(observation.line));
     page.facts.iter().for_each(|fact| in_file(fact.line));
@@ -30,8 +41,4 @@ fuzz_target!(|text: &str| {
         valid(link.span);
         assert!(!link.target.is_empty());
     }
-
-    let slug = slugify(text);
-    assert_eq!(slugify(&slug), slug);
-    path_slug(text);
-});
+}

@@ -71,8 +71,8 @@ async def memory_tools(client, name):
     answer = await call(client, "memory_query", question=f"who works at {name} Acme?")
     assert answer["hits"][0]["slug"] == ada, answer["hits"][0]
     assert answer["total_tokens"] <= 4000 and "budget_remaining" in answer
-    small = await call(client, "memory_query", question="lighthouse", token_budget=60, depth="summary", limit=3)
-    assert small["total_tokens"] <= 60, small
+    small = await call(client, "memory_query", question="lighthouse", token_budget=300, depth="summary", limit=3)
+    assert small["total_tokens"] <= 300, small
     closed = await call(client, "memory_link_close", link_id=link["id"], valid_until="2023", page_version=linked["version"])
     history = await call(client, "memory_links", slug=ada, temporal="historical")
     assert any(link["relationship"] == "works_at" for link in history["links"])
@@ -109,6 +109,8 @@ async def memory_tools(client, name):
                           redacted_query="what do they eat?")
     assert approved["redacted_query"] == "what do they eat?", approved
     assert (await call(client, "memory_gaps", limit=5))["gaps"]
+    resolved = await call(client, "memory_gap_resolve", gap_id=gap["id"], slug=ada)
+    assert resolved["resolved_by_slug"] == ada, resolved
     await call(client, "memory_check")
     await call(client, "memory_check", slug=ada)
     assert (await call(client, "memory_stats"))["pages"] >= 3
@@ -133,7 +135,7 @@ async def note_tools(client, sandbox, name):
     read = await call(client, "read_note", path=research["permalink"])
     assert read["observations"] and read["links"], read
     await call(client, "edit_note", path=research["permalink"], content_updates="## Later\nMore to come.")
-    await call(client, "edit_note", path=research["permalink"], content_updates="## Later\nNothing came.")
+    await call(client, "edit_note", path=research["permalink"], content_updates='{"section": "Later", "with": "Nothing came."}')
     read = await call(client, "read_note", path=f"memory://{research['permalink']}")
     assert "Nothing came." in read["content"] and "More to come." not in read["content"]
     as_json = await client.call_tool("search_notes", {"query": "boils", "output_format": "json"})
@@ -165,6 +167,9 @@ async def common_tools(client, ada, name):
     await call(client, "compact_plan")
     await client.call_tool("compact_apply", {"summaries": [], "dry_run": True})
     CALLED.add("compact_apply")
+    # Both are empty in a vault without an inbox and routines.
+    assert (await call(client, "triage"))["unread"] == 0
+    assert (await call(client, "routine"))["routines"] == []
 
 
 async def bad_calls(client):
@@ -185,7 +190,7 @@ async def resources_and_prompts(client, ada):
     listed = [resource.uri for resource in (await client.list_resources()).resources]
     assert {"memory://index", "memory://project_info", f"memory://pages/{ada}"} <= {str(uri) for uri in listed}, listed
     templates = (await client.list_resource_templates()).resource_templates
-    assert [template.uri_template for template in templates] == ["memory://pages/{slug}"]
+    assert [template.uri_template for template in templates] == ["memory://pages/{slug}", "memory://id/{id}"]
     page = (await client.read_resource(f"memory://pages/{ada}")).contents[0].text
     assert "lighthouses" in page, page
     assert ada in (await client.read_resource("memory://index")).contents[0].text
@@ -207,7 +212,7 @@ async def session(transport, generation, sandbox, name):
     async with Client(transport, mode=generation) as client:
         assert client.server_info is None or client.server_info.name == "lore"
         tools = (await client.list_tools()).tools
-        assert len(tools) == 38, len(tools)
+        assert len(tools) == 41, len(tools)
         for tool in tools:
             assert tool.title and tool.description and tool.output_schema["type"] == "object", tool.name
             hints = tool.annotations

@@ -32,7 +32,7 @@ def ask(sandbox, target, *words):
 
 def inspect(sandbox, target):
     tools = ask(sandbox, target, "--method", "tools/list")["tools"]
-    assert len(tools) == 37, len(tools)
+    assert len(tools) == 40, len(tools)
     put = ["--method", "tools/call", "--tool-name", "memory_put", "--tool-arg", "slug=notes/tea",
            "--tool-arg", "expected_version=0", "--tool-arg", "content=# Tea\n\nAt four."]
     assert not ask(sandbox, target, *put).get("isError")
@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as folder:
     # The Inspector does not pass LORE_HOME on, so its server has another home, in which the vault is not known.
     plain = {name: value for name, value in sandbox.env.items() if name != "LORE_HOME"}
     subprocess.run([LORE, "trust", sandbox.vault], env=plain, check=True, stdout=subprocess.DEVNULL)
-    inspect(sandbox, [LORE, "serve"])
+    inspect(sandbox, [LORE, "serve", "--tools", "all"])
     print("inspector, stdio: ok", flush=True)
     with sandbox.http() as (address, token):
         inspect(sandbox, [f"{address}/mcp", "--transport", "http", "--header", f"Authorization: Bearer {token}"])

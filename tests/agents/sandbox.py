@@ -33,13 +33,13 @@ class Sandbox:
 
     def stdio(self, *more):
         return stdio_client(
-            StdioServerParameters(command=LORE, args=["serve", *more], env=self.env, cwd=str(self.vault))
+            StdioServerParameters(command=LORE, args=["serve", "--tools", "all", *more], env=self.env, cwd=str(self.vault))
         )
 
     @contextlib.contextmanager
     def http(self, *more):
         """Starts an HTTP server; yields its address and a token."""
-        arguments = [LORE, "serve", "--http", "127.0.0.1:0", *more]
+        arguments = [LORE, "serve", "--tools", "all", "--http", "127.0.0.1:0", *more]
         server = subprocess.Popen(arguments, env=self.env, cwd=self.vault, stderr=subprocess.PIPE, text=True)
         self.server = server
         try:

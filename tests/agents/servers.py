@@ -66,7 +66,7 @@ def write_file(sandbox, text):
 
 def start(sandbox, *more):
     """Starts a server with piped stdin, stdout and stderr."""
-    arguments = [LORE, "serve", *more]
+    arguments = [LORE, "serve", "--tools", "all", *more]
     pipe = subprocess.PIPE
     return subprocess.Popen(arguments, env=sandbox.env, cwd=sandbox.vault, stdin=pipe, stdout=pipe, stderr=pipe)
 

@@ -97,6 +97,17 @@ impl StaticModel {
         ids
     }
 
+    /// Returns the sum of the token vectors of each word, not scaled.
+    pub fn embed_words(&self, words: &[&str]) -> Vec<Vec<f32>> {
+        let (tables, mut scratch) = (self.tables(), Scratch::default());
+        let sum_of = |word: &&str| {
+            let mut sum = vec![0.0; self.counts.dimensions];
+            tables.encode(word, &mut scratch, &mut |id| add(&mut sum, tables.vectors, id));
+            sum
+        };
+        words.iter().map(sum_of).collect()
+    }
+
     fn tables(&self) -> Tables<'_> {
         layout::tables(self.bytes.as_slice(), &self.counts)
     }

@@ -1,4 +1,4 @@
-//! Sentence models of the BERT family (all-MiniLM-L6-v2, bge-small-en-v1.5 and similar), run from a local directory.
+//! Sentence models of the BERT and RoBERTa families (all-MiniLM-L6-v2, bge-small-en-v1.5, granite-embedding and similar), run from a local directory.
 //!
 //! A text is tokenized (`tokenizer`), passes through the layers (`model`) and comes out as one vector of unit length.
 //! The weights stay in the mapped file; in int8 precision they are quantized when a layer is first used.
@@ -28,9 +28,9 @@ use model::{Model, Room};
 use settings::Settings;
 use tokenizer::Tokenizer;
 
-/// A vocabulary up to this size is for one language. BERT's English vocabularies have 30,522 words, including single
-/// letters of all other scripts; multilingual ones have a hundred thousand and more.
-const ENGLISH_WORDS: usize = 50_000;
+/// A vocabulary up to this size is for one language. English vocabularies have 30,522 words (BERT) or 50,265 (RoBERTa),
+/// including single letters or bytes of all other scripts; multilingual ones have a hundred thousand and more.
+const ENGLISH_WORDS: usize = 60_000;
 
 /// A sentence model loaded from a directory.
 #[derive(Debug)]

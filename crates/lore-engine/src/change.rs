@@ -1,6 +1,7 @@
 //! A change to the files of a vault: what the caller asks for, what it became, and what was done.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lore_page::edit::{Dropped, LineChanges};
 use lore_ports::PageRow;
@@ -8,6 +9,7 @@ use lore_text::ContentHash;
 use lore_vault::VaultPath;
 use serde::{Deserialize, Serialize};
 
+use crate::context::VaultContext;
 use crate::error::Result;
 
 /// A function from old text to new text.
@@ -17,12 +19,16 @@ pub type Edit<'a> = Box<dyn Fn(&str) -> Result<String> + 'a>;
 pub enum Action<'a> {
     /// Write these bytes, replacing any existing file. Structured lines of a page that they do not mention are kept.
     Put(Vec<u8>),
+    /// As `Put`; then the edit is made to the result, with the lines that were kept.
+    PutThen(Vec<u8>, Edit<'a>),
     /// Edit its text; the file must exist. The edit changes only the lines that it means to change.
     Edit(Edit<'a>),
     /// Replace some of its text; the file must exist. Structured lines that the new text does not mention are kept.
     Rewrite(Edit<'a>),
     /// Edit its text and move it to another path, which must be free.
     Move(VaultPath, Edit<'a>),
+    /// Move it to another path, which must be free, with its bytes as they are.
+    Relocate(VaultPath),
     /// Delete it.
     Delete,
     /// Delete it if the condition still holds once the vault is locked.
@@ -49,6 +55,8 @@ pub enum Authority {
     Author,
     /// The policy's own: rotation, expiry, generated files.
     Upkeep,
+    /// Lore's own operations on the policy file, which nothing else may write.
+    Settings,
 }
 
 /// Options of a write.
@@ -65,10 +73,33 @@ pub struct WriteOptions {
     pub overwrite: bool,
     /// Structured lines that new texts remove by not mentioning them, by the path of the page as in its change.
     pub dropped: BTreeMap<String, Dropped>,
+    /// The section that an edit names.
+    pub section: Option<String>,
+    /// Whether it moves a page, so that links to it are rewritten wherever they are.
+    pub is_move: bool,
     /// What is recorded in the ledger with it.
     pub noted: LedgerNotes,
     /// The mode of a file that is created; by default, the umask decides.
     pub mode: Option<u32>,
+    /// The widest mode that a file may have after the write, by its path as in its change: its new text comes from a private
+    /// file.
+    pub private: BTreeMap<String, u32>,
+    /// What must hold once the vault is locked.
+    pub precondition: Option<Precondition>,
+}
+
+/// A check that runs while the vault is locked, before anything is prepared: no other writer can come between it and the
+/// write.
+#[derive(Clone)]
+pub struct Precondition(pub Arc<UnderLock>);
+
+/// The function of a precondition.
+pub type UnderLock = dyn Fn(&VaultContext) -> Result<()> + Send + Sync;
+
+impl std::fmt::Debug for Precondition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Precondition")
+    }
 }
 
 impl WriteOptions {
@@ -148,6 +179,9 @@ pub struct PreparedChange {
 pub struct LedgerNotes {
     /// The imported source.
     pub import: Option<ImportNote>,
+    /// The part of a batch of imported files.
+    #[serde(default)]
+    pub batch: Option<BatchNote>,
     /// Resolved gaps, each with the path of the page that resolves it.
     pub fills: Vec<(u64, String)>,
 }
@@ -172,14 +206,53 @@ pub struct ImportNote {
     pub again: bool,
 }
 
+/// A part of a batch of imported files. Its manifest is attached to the intent record while the write is in progress.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BatchNote {
+    /// Id of the batch.
+    pub batch: String,
+    /// Number of the part, from 0.
+    pub part: u32,
+    /// Kind of source.
+    pub kind: String,
+    /// Origin of the files.
+    pub source: String,
+    /// Whether it is the last part.
+    pub is_last: bool,
+    /// Hash of the manifest.
+    pub hash: ContentHash,
+    /// What is imported.
+    #[serde(skip)]
+    pub manifest: Vec<u8>,
+}
+
 impl LedgerNotes {
+    /// Returns the bytes that are attached to the intent record, and their hash.
+    pub(crate) fn attachment(&self) -> Option<(&[u8], ContentHash)> {
+        let import = self.import.as_ref().map(|import| (import.bytes.as_slice(), import.hash));
+        import.or_else(|| self.batch.as_ref().map(|batch| (batch.manifest.as_slice(), batch.hash)))
+    }
+
+    /// Sets the bytes that were attached to the intent record.
+    pub(crate) fn attach(&mut self, bytes: Vec<u8>) {
+        match (&mut self.import, &mut self.batch) {
+            (Some(import), _) => import.bytes = bytes,
+            (None, Some(batch)) => batch.manifest = bytes,
+            (None, None) => {}
+        }
+    }
+
     /// Records that the page at a path resolves these gaps.
     pub fn filling(gaps: &[u64], path: &str) -> LedgerNotes {
-        LedgerNotes { import: None, fills: gaps.iter().map(|gap| (*gap, path.to_owned())).collect() }
+        LedgerNotes {
+            import: None,
+            batch: None,
+            fills: gaps.iter().map(|gap| (*gap, path.to_owned())).collect(),
+        }
     }
 
     /// Returns whether there is nothing to record.
     pub fn is_empty(&self) -> bool {
-        self.import.is_none() && self.fills.is_empty()
+        self.import.is_none() && self.batch.is_none() && self.fills.is_empty()
     }
 }

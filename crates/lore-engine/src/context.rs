@@ -7,10 +7,13 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Zoned;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use lore_ports::{
     EmbedResult, Embedder, Forget, ModelNo, Models, ProjectNo, ReplicaNo, StateChange, Store, transaction,
 };
+use lore_text::day_of;
 use lore_vault::git::Repo;
 use lore_vault::{FolderLock, Vault};
 use serde::{Deserialize, Serialize};
@@ -209,6 +212,27 @@ impl VaultContext {
     /// Returns the local time.
     pub fn now(&self) -> Zoned {
         (self.clock)()
+    }
+
+    /// Returns the local time in the time zone of the policy, else the system's.
+    pub fn local_now(&self) -> Zoned {
+        let policy = self.policy();
+        let zone = policy.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_ref());
+        let zone = zone.and_then(|name| TimeZone::get(name.get_ref()).ok());
+        zone.map_or_else(|| self.now(), |zone| self.now().with_time_zone(zone))
+    }
+
+    /// Returns the current day, by the hour at which the policy begins a day.
+    pub fn day(&self) -> Date {
+        let begins = self.policy().rotate.as_ref().map(|rotate| *rotate.day_begins.get_ref());
+        day_of(&self.local_now(), begins.unwrap_or_default())
+    }
+
+    /// Returns the day of a time in milliseconds since 1970, as [`VaultContext::day`] counts days.
+    pub fn day_at(&self, millis: i64) -> Option<Date> {
+        let begins = self.policy().rotate.as_ref().map(|rotate| *rotate.day_begins.get_ref());
+        let at = Timestamp::from_millisecond(millis).ok()?;
+        Some(day_of(&at.to_zoned(self.local_now().time_zone().clone()), begins.unwrap_or_default()))
     }
 
     /// Returns today's local date as `YYYY-MM-DD`.

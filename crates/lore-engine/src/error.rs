@@ -71,6 +71,12 @@ pub enum Error {
         /// The files.
         paths: Vec<String>,
     },
+    /// A file of an interrupted write cannot be read, so it is not known whether the write can be completed.
+    #[error("an interrupted write cannot be recovered: {source}")]
+    Unrecovered {
+        /// The file.
+        source: lore_vault::Error,
+    },
     /// The page already exists.
     #[error("{path} already exists")]
     Exists {
@@ -105,6 +111,22 @@ pub enum Error {
         /// The rule that forbids it.
         rule: String,
     },
+    /// An edit of the page must name its section.
+    #[error("an edit of {path} must name its section: {}", .sections.join(", "))]
+    SectionNeeded {
+        /// The path.
+        path: String,
+        /// The sections of the page.
+        sections: Vec<String>,
+    },
+    /// Text can only be added to the section.
+    #[error("the section {section:?} of {path} is append-only: its text must stay as it is")]
+    AppendOnly {
+        /// The path.
+        path: String,
+        /// The section.
+        section: String,
+    },
     /// The page, or the vault, would be invalid.
     #[error("{}", refused(.findings))]
     Lint {
@@ -124,6 +146,12 @@ pub enum Error {
         line: u32,
         /// Id of the existing link; none: the line is a fact.
         link: Option<u64>,
+    },
+    /// Pages would supersede each other, so that none of them is current.
+    #[error("{}", cycle(.pages))]
+    SupersessionCycle {
+        /// Slugs of the pages.
+        pages: Vec<String>,
     },
     /// No link has this id.
     #[error("no link {what}")]
@@ -254,6 +282,13 @@ pub enum Error {
     },
 }
 
+fn cycle(pages: &[String]) -> String {
+    match pages {
+        [one] => format!("{one} would supersede itself"),
+        _ => format!("{} would supersede each other, so none of them would be current", pages.join(", ")),
+    }
+}
+
 impl Error {
     /// The error's stable code.
     pub fn code(&self) -> Code {
@@ -266,9 +301,9 @@ impl Error {
             | Error::Compacted { .. }
             | Error::NoRepository
             | Error::NoRemote { .. } => Code::Usage,
-            Error::Denied { .. } => Code::Denied,
+            Error::Denied { .. } | Error::SectionNeeded { .. } | Error::AppendOnly { .. } => Code::Denied,
             Error::Untrusted { .. } => Code::Untrusted,
-            Error::Lint { .. } | Error::Overlap { .. } => Code::Lint,
+            Error::Lint { .. } | Error::Overlap { .. } | Error::SupersessionCycle { .. } => Code::Lint,
             Error::Diverged { .. } | Error::Dirty { .. } => Code::Diverged,
             Error::Conflict { .. } | Error::EditedMeanwhile { .. } | Error::PlanChanged { .. } => {
                 Code::Conflict
@@ -282,7 +317,7 @@ impl Error {
             | Error::VaultEmpty { .. } => Code::NoVault,
             Error::Git { .. } => Code::Git,
             Error::Port(error) => port_code(error),
-            Error::Vault(error) => vault_code(error),
+            Error::Vault(error) | Error::Unrecovered { source: error } => vault_code(error),
         }
     }
 }
@@ -305,6 +340,7 @@ fn port_code(error: &lore_ports::Error) -> Code {
 fn vault_code(error: &lore_vault::Error) -> Code {
     match error {
         lore_vault::Error::BadPath { .. } => Code::Denied,
+        lore_vault::Error::Source { .. } | lore_vault::Error::NotEmpty { .. } => Code::Usage,
         lore_vault::Error::TooLarge { .. } => Code::TooLarge,
         lore_vault::Error::Locked { .. } => Code::Locked,
         lore_vault::Error::Read { .. }

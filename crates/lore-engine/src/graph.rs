@@ -3,7 +3,7 @@
 mod chain;
 mod neighbours;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use lore_page::Interval;
 use lore_text::PartialDate;
@@ -100,9 +100,64 @@ pub fn neighbourhood(
     found.links.retain(|row| {
         row.to.is_some_and(|to| inside.contains(&to)) && reach.temporal.takes(row, &reach.today)
     });
-    let place = |row: &LinkRow| (row.link.line, row.number);
-    found.links.sort_by(|a, b| a.from_path.cmp(&b.from_path).then_with(|| place(a).cmp(&place(b))));
+    sort_by_place(&mut found.links);
     Ok(found)
+}
+
+/// Returns the links among these pages, without a centre: the distance is that from the page with the most links, and one
+/// more than the farthest for pages that it does not reach. The limit keeps the pages with the most links.
+pub fn among(
+    index: &dyn Index,
+    project: ProjectNo,
+    pages: &[PageNo],
+    reach: &Reach,
+) -> Result<Neighbourhood> {
+    let inside: HashSet<PageNo> = pages.iter().copied().collect();
+    let mut links = index.links(project, &LinkFilter::From(pages))?;
+    links.retain(|row| {
+        row.to.is_some_and(|to| inside.contains(&to)) && reach.temporal.takes(row, &reach.today)
+    });
+    let mut counts: HashMap<PageNo, usize> = HashMap::new();
+    for end in links.iter().flat_map(|row| [Some(row.from), row.to.filter(|to| *to != row.from)]).flatten() {
+        *counts.entry(end).or_default() += 1;
+    }
+    let mut kept = pages.to_vec();
+    // The sort is stable: pages with as many links stay in the order given.
+    kept.sort_by_key(|page| std::cmp::Reverse(counts.get(page).copied().unwrap_or(0)));
+    let mut found = Neighbourhood { cut: kept.len() > reach.limit, ..Default::default() };
+    kept.truncate(reach.limit);
+    let inside: HashSet<PageNo> = kept.iter().copied().collect();
+    links.retain(|row| inside.contains(&row.from) && row.to.is_some_and(|to| inside.contains(&to)));
+    found.pages = distances(&kept, &links);
+    found.links = links;
+    sort_by_place(&mut found.links);
+    Ok(found)
+}
+
+/// Returns pages with their distance from the first.
+fn distances(pages: &[PageNo], links: &[LinkRow]) -> Vec<(PageNo, usize)> {
+    let mut neighbours: HashMap<PageNo, Vec<PageNo>> = HashMap::new();
+    for (from, to) in links.iter().filter_map(|row| Some((row.from, row.to?))) {
+        neighbours.entry(from).or_default().push(to);
+        neighbours.entry(to).or_default().push(from);
+    }
+    let mut distance: HashMap<PageNo, usize> = HashMap::new();
+    let mut queue: VecDeque<(PageNo, usize)> = pages.first().map(|first| (*first, 0)).into_iter().collect();
+    let mut farthest = 0;
+    while let Some((page, hops)) = queue.pop_front() {
+        if distance.contains_key(&page) {
+            continue;
+        }
+        distance.insert(page, hops);
+        farthest = hops;
+        queue.extend(neighbours.get(&page).into_iter().flatten().map(|next| (*next, hops + 1)));
+    }
+    pages.iter().map(|page| (*page, distance.get(page).copied().unwrap_or(farthest + 1))).collect()
+}
+
+fn sort_by_place(links: &mut [LinkRow]) {
+    let place = |row: &LinkRow| (row.link.line, row.number);
+    links.sort_by(|a, b| a.from_path.cmp(&b.from_path).then_with(|| place(a).cmp(&place(b))));
 }
 
 /// Adds the pages these links reach for the first time, in a stable order, up to the limit.
@@ -133,6 +188,11 @@ fn next_ring(found: &mut Neighbourhood, links: &[LinkRow], hops: usize, limit: u
 }
 
 impl VaultContext {
+    /// Returns the links among these pages.
+    pub fn map(&self, pages: &[PageNo], reach: &Reach) -> Result<Neighbourhood> {
+        among(self.store(), self.project(), pages, reach)
+    }
+
     /// Returns a page's neighbourhood.
     pub fn graph(&self, page: &PageRow, reach: &Reach) -> Result<Neighbourhood> {
         neighbourhood(self.store(), self.project(), page.number, reach)

@@ -2,9 +2,11 @@
 
 mod commit_view;
 mod projects;
+mod truth;
 
 pub use commit_view::{CommitView, OpenStore};
-pub use projects::{Chosen, Projects};
+pub use projects::{Chosen, Mapping, Projects};
+pub use truth::{TruthChange, truth_change};
 
 use lore_ports::SnapshotRow;
 use lore_text::ContentHash;
@@ -80,8 +82,11 @@ fn of_path(context: &VaultContext, path: String) -> Result<PageSnapshots> {
 fn gone(context: &VaultContext, reference: &str) -> Result<Option<String>> {
     let plain = without_scheme(reference);
     let plain = context.policy().alias(plain).unwrap_or_else(|| plain.to_owned());
-    let with_extension = if is_page_path(&plain) { plain.clone() } else { format!("{plain}.md") };
-    for path in [plain, with_extension] {
+    let mut paths = vec![plain.clone()];
+    if !is_page_path(&plain) {
+        paths.extend(["md", "org"].map(|extension| format!("{plain}.{extension}")));
+    }
+    for path in paths {
         let Ok(path) = context.vault().file_path(&path) else { continue };
         if !context.store().snapshots(context.project(), &path)?.is_empty() {
             return Ok(Some(path));

@@ -22,49 +22,62 @@ mod hooks;
 mod index;
 pub mod lifecycle;
 mod lint;
+mod namespace;
 mod note;
 mod policy;
+mod predicates;
 mod refresh;
 mod search;
+mod wings;
 mod write;
 
 pub use change::{
-    Action, Authority, Edit, ImportNote, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt,
-    WriteOptions, Written,
+    Action, Authority, BatchNote, Edit, ImportNote, LedgerNotes, Outcome, PageChange, Precondition,
+    PreparedChange, Receipt, WriteOptions, Written,
 };
 pub use context::{Access, Author, Clock, ContextParts, VaultContext};
 pub use error::{Code, Error, LISTED_FINDINGS, Result};
 pub use expiry::LedgerTime;
 pub use graph::{Chain, Neighbour, Neighbourhood, Neighbours, Reach, Temporal, neighbours};
-pub use history::{Chosen, CommitView, OpenStore, Projects};
+pub use history::{Chosen, CommitView, Mapping, OpenStore, Projects};
 pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
-    Check, Chunk, Embedded, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path, choose,
-    choose_model, chunks, drain_queue, duplicate_ids, embed_pending, find, is_lossy_slug, names_of,
-    reconcile, resolve, resolve_targets, validate, without_scheme,
+    Check, Chunk, Embedded, FileProblems, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path,
+    choose, choose_model, chunks, drain_queue, duplicate_ids, embed_pending, file_problems, find,
+    is_lossy_slug, moved_pages, names_of, node_named, node_place, reconcile, resolve, resolve_targets,
+    validate, without_scheme,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
     stale_pages, states, status, supersession, touched,
 };
 pub use lint::{
-    Findings, file_findings, lint, page_findings, property_values, refuse, refuse_name, refuse_secret,
-    refuse_secret_bytes, secrets_in, shown,
+    BrokenLink, Findings, broken_links, file_findings, lint, page_findings, property_values, refuse,
+    refuse_name, refuse_secret, refuse_secret_bytes, secrets_in, shown,
+};
+pub use namespace::{
+    NamespaceInfo, create_namespace, directory_namespace, is_known_namespace, known_namespaces,
+    named_namespace, namespaces,
 };
 pub use note::Note;
 pub use policy::{
-    Ageing, Capture, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits, Lint, Make,
-    OnEdited, Owner, PathClass, Policy, Profile, Raw, RollUp, Rotate, Rule, Schema, Since, Verb, fill,
+    Ageing, Capture, CustomRoutines, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits,
+    Lint, Make, Mirror, NamespacePolicy, OnEdited, Owner, PageFormat, PathClass, Pattern, Policy, Profile,
+    QueryMode, Raw, RollUp, Rotate, Routine, Rule, Schema, Since, Table, Verb, fill, is_namespace_name,
     line_of, plain_predicate, verbs,
 };
+pub use predicates::ValueRules;
 pub use refresh::{Follow, Scope, follow, refresh};
 pub use search::{
-    AnswerQuality, Budget, ChunkHit, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode,
-    SearchRequest, SearchResult, Signals, Spent, VectorQuery, WEIGHTS, full_text, nearest, page_body,
-    page_similarity, page_terms, page_vectors, prepare, search, updated,
+    AnswerQuality, Budget, ChunkHit, Content, Depth, Excerpt, Fusion, Hit, HitKind, MAX_HITS, Mode, PageDate,
+    Passage, SearchRequest, SearchResult, Signals, Spent, VectorQuery, Verdict, WEIGHTS, Within, full_text,
+    is_transcript, nearest, page_body, page_date, page_similarity, page_terms, page_vectors, prepare, search,
+    updated,
 };
+pub use wings::wings_named;
 pub use write::{
-    FastForward, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, PushFailure, Unlinked, begin,
-    check_format, close_link, commit_by_hand, git_state, is_committed, link, pull, push, reach_remote,
-    refresh_generated, relocate, target_of, unlink, write, write_as,
+    FastForward, FormerNames, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved,
+    PushFailure, RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state,
+    is_committed, link, link_target, overlapping_relations, pull, push, reach_remote, refresh_generated,
+    relocate, relocate_all, remote_privacy, save, target_of, unlink, with_relation, write, write_as,
 };

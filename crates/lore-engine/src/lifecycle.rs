@@ -1,13 +1,17 @@
 //! The lifecycle of pages: active, stale, contested, superseded or compacted. The state is not stored; it is derived at
 //! read time from links, dates and the files.
 //!
-//! - *superseded*: another page `supersedes` it, or it has a `superseded_by` link, and the link is valid today;
+//! - *superseded*: another page `supersedes` it, or it has a `superseded_by` link; the link is valid today, and the other
+//!   page is in force;
 //! - *contested*: a `contradicts` link that is valid today connects it to a live page;
 //! - *compacted*: its file has `compacted_into`;
 //! - *stale*: past its threshold, or without inbound links for long, if the policy sets limits;
 //! - a `status:` in the file overrides all of these.
+//!
+//! All of it can be derived for an earlier day; see `Day`.
 
 mod conflicts;
+mod day;
 mod derive;
 mod set;
 mod stale;
@@ -32,6 +36,7 @@ use crate::context::VaultContext;
 use crate::error::Result;
 use crate::policy::Policy;
 
+pub(crate) use day::Day;
 use derive::{Evidence, Superseder, derive};
 
 pub use ties::Ties;
@@ -156,8 +161,15 @@ impl State {
 
 /// Returns the states of pages, in order. The number of index queries does not depend on the number of pages.
 pub fn states(context: &VaultContext, pages: &[PageRow]) -> Result<Vec<State>> {
+    states_on(context, pages, &Day::today(context))
+}
+
+/// Returns the states of pages on a day, in order.
+pub(crate) fn states_on(context: &VaultContext, pages: &[PageRow], day: &Day) -> Result<Vec<State>> {
     let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
-    read_transaction(context.store(), || states_by(context, &Ties::around(context, &numbers)?, pages))
+    read_transaction(context.store(), || {
+        derive_states(context, &Ties::around_on(context, &numbers, day)?, pages, day)
+    })
 }
 
 /// Returns the pages that supersede a page, then those that supersede these, and so on; slug and title of each.
@@ -170,6 +182,10 @@ pub fn supersession(context: &VaultContext, page: &PageRow) -> Result<Vec<Vec<(S
 
 /// Returns the states of pages by known relations.
 pub fn states_by(context: &VaultContext, ties: &Ties, pages: &[PageRow]) -> Result<Vec<State>> {
+    derive_states(context, ties, pages, &Day::today(context))
+}
+
+fn derive_states(context: &VaultContext, ties: &Ties, pages: &[PageRow], day: &Day) -> Result<Vec<State>> {
     let circles: HashMap<PageNo, Vec<PageNo>> =
         pages.iter().map(|page| (page.number, ties.circle(page.number))).collect();
     let ends = pages.iter().flat_map(|page| {
@@ -177,18 +193,17 @@ pub fn states_by(context: &VaultContext, ties: &Ties, pages: &[PageRow]) -> Resu
     });
     let ends = rows(context, ends.chain(circles.values().flatten().copied()))?;
     let policy = context.policy();
-    let inbound = match policy.lifecycle.ages() {
+    let inbound = match policy.ages() {
         true => {
             let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
             context.store().inbound(context.project(), &numbers)?
         }
         false => vec![0; pages.len()],
     };
-    let now = context.now();
-    let around = Around { ties, ends: &ends, policy: &policy, zone: now.time_zone() };
+    let around = Around { ties, ends: &ends, policy: &policy, day };
     let state = |(page, inbound): (&PageRow, u64)| {
         let circle = circles.get(&page.number).map(Vec::as_slice).unwrap_or_default();
-        derive(Evidence { inbound, ..around.evidence(page, circle) }, now.date())
+        derive(Evidence { inbound, ..around.evidence(page, circle) }, day.date())
     };
     Ok(pages.iter().zip(inbound).map(state).collect())
 }
@@ -207,20 +222,20 @@ struct Around<'a> {
     /// Pages at the other ends of the ties.
     ends: &'a HashMap<PageNo, PageRow>,
     policy: &'a Policy,
-    zone: &'a TimeZone,
+    day: &'a Day,
 }
 
 impl Around<'_> {
     fn evidence(&self, page: &PageRow, circle: &[PageNo]) -> Evidence {
         Evidence {
-            stated: page.status.as_deref().map(status::known),
-            compacted_into: compacted_into(page),
+            stated: self.day.stated(page).map(status::known),
+            compacted_into: self.day.compacted_into(page),
             superseders: self.superseders(page),
             circle: circle.iter().map(|number| self.slug(page, *number)).collect(),
             contradicts: self.contradicts(page),
-            touched: touched(page, self.zone),
+            touched: touched(page, self.day.zone()),
             inbound: 0,
-            ageing: self.policy.lifecycle.ageing(&page.path),
+            ageing: self.policy.ageing(page),
         }
     }
 
@@ -234,7 +249,7 @@ impl Around<'_> {
         ties.filter_map(|tie| {
             let by = self.ends.get(&tie.other)?;
             let since = tie.since.as_deref().and_then(|day| day.parse().ok());
-            let since = since.unwrap_or_else(|| made(by, self.zone));
+            let since = since.unwrap_or_else(|| made(by, self.day.zone()));
             Some(Superseder { slug: by.slug.clone(), title: by.title.clone(), since })
         })
         .collect()
@@ -242,21 +257,13 @@ impl Around<'_> {
 
     /// Returns the open contradictions; one is settled when either page is no longer live.
     fn contradicts(&self, page: &PageRow) -> Vec<(String, String)> {
-        if is_over(page, self.ties) {
+        if self.day.is_over(page, self.ties) {
             return Vec::new();
         }
         let ties = self.ties.contradictions(page.number).iter();
         let open = ties.filter_map(|tie| Some((tie, self.ends.get(&tie.other)?)));
-        let open = open.filter(|(_, other)| !is_over(other, self.ties));
+        let open = open.filter(|(_, other)| !self.day.is_over(other, self.ties));
         open.map(|(tie, other)| (other.slug.clone(), tie.context.clone().unwrap_or_default())).collect()
-    }
-}
-
-/// Returns whether a page is closed: by its status, or else because it is superseded or compacted.
-fn is_over(page: &PageRow, ties: &Ties) -> bool {
-    match &page.status {
-        Some(stated) => status::is_over(stated),
-        None => compacted_into(page).is_some() || !ties.superseders(page.number).is_empty(),
     }
 }
 
@@ -270,8 +277,14 @@ fn compacted_into(page: &PageRow) -> Option<String> {
 /// Returns the creation date stated on a page, else the date of its last change. The time at which the index first saw
 /// the file is not used, since it differs between indexes.
 fn made(page: &PageRow, zone: &TimeZone) -> Date {
+    own_date(page, zone).unwrap_or_else(|| touched(page, zone))
+}
+
+/// Returns the date that a page states for itself, or that its file is named after.
+fn own_date(page: &PageRow, zone: &TimeZone) -> Option<Date> {
     let stated = ["created", "date"].iter().find_map(|key| page.properties.text(key));
-    stated.and_then(|text| stated_day(text, zone)).unwrap_or_else(|| touched(page, zone))
+    let name = || page.slug.rsplit('/').next()?.get(..10)?.parse().ok();
+    stated.and_then(|text| stated_day(text, zone)).or_else(name)
 }
 
 /// Returns the latest `reviewed` or `updated` date of a page, else that of the file's last change.

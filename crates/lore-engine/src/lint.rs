@@ -1,11 +1,17 @@
 //! Page validation: one engine for `lore lint`, every write, and curation.
 
+mod ambiguous;
+mod headings;
+mod links;
 mod page;
 mod secrets;
 mod vault;
 
 use std::collections::BTreeSet;
 
+use ambiguous::ambiguous_links;
+
+pub use links::{BrokenLink, broken_links};
 pub(crate) use page::CONFLICT;
 pub use page::{Findings, file_findings, page_findings, property_values};
 pub(crate) use secrets::{byte_findings, name_findings, refused, secret_finding};
@@ -22,8 +28,13 @@ use crate::policy::{Finding, Gate, Level, Lint};
 /// Lints these pages, or the whole vault including raw captures and generated files. Sorted by path.
 pub fn lint(context: &VaultContext, only: Option<&BTreeSet<String>>) -> Result<Vec<Finding>> {
     let mut findings = pages(context, only, None)?;
-    findings.extend(vault::links(context, only)?);
+    findings.extend(vault::links(context, only, None)?);
+    findings.extend(vault::moved(context, only)?);
+    findings.extend(ambiguous_links(context, only, Level::Warning)?);
     findings.extend(vault::names(context, only)?);
+    let read: BTreeSet<String> = findings.iter().map(|found| found.path.clone()).collect();
+    // A page that was indexed before it became unreadable is reported already.
+    findings.extend(vault::failures(context, only)?.into_iter().filter(|found| !read.contains(&found.path)));
     if only.is_none() {
         findings.extend(vault::raw(context)?);
     }
@@ -64,12 +75,13 @@ pub(crate) fn gate(context: &VaultContext, proposal: &Proposal, fixes_page: bool
     let changed: BTreeSet<String> =
         proposal.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
     let mut found = pages(context, Some(&changed), Some(proposal))?;
-    found.extend(vault::links(context, Some(&changed))?);
+    found.extend(vault::links(context, Some(&changed), Some(proposal))?);
+    found.extend(ambiguous_links(context, Some(&changed), Level::Error)?);
     found.extend(vault::names(context, Some(&changed))?);
     found.retain(|found| found.level > Level::Off);
     let found = refuse(found)?;
     if context.policy().lint.gate == Gate::Vault && !fixes_page {
-        let mut rest = rest_of_vault(context, &changed)?;
+        let mut rest = rest_of_vault(context, &changed, proposal)?;
         rest.retain(|found| found.level == Level::Error);
         refuse(rest)?;
     }
@@ -78,12 +90,18 @@ pub(crate) fn gate(context: &VaultContext, proposal: &Proposal, fixes_page: bool
 }
 
 /// Lints the vault as it would be, except for the changed pages.
-fn rest_of_vault(context: &VaultContext, changed: &BTreeSet<String>) -> Result<Vec<Finding>> {
+fn rest_of_vault(
+    context: &VaultContext,
+    changed: &BTreeSet<String>,
+    proposal: &Proposal,
+) -> Result<Vec<Finding>> {
     let known = context.store().fingerprints(context.project(), context.replica(), None)?;
     let others: BTreeSet<String> =
         known.into_iter().map(|page| page.path).filter(|path| !changed.contains(path)).collect();
     let mut rest = pages(context, Some(&others), None)?;
-    let between = vault::links(context, None)?.into_iter().chain(vault::names(context, None)?);
+    let between =
+        vault::links(context, None, Some(proposal))?.into_iter().chain(vault::names(context, None)?);
+    let between = between.chain(ambiguous_links(context, None, Level::Error)?);
     rest.extend(between.filter(|found| !changed.contains(&found.path)));
     rest.extend(vault::raw(context)?);
     rest.extend(context.hooks().findings(context, FindingScope::Gate)?);
@@ -97,7 +115,8 @@ pub(crate) fn has_errors(context: &VaultContext, paths: &BTreeSet<String>) -> Re
         return Ok(false);
     }
     let mut found = pages(context, Some(paths), None)?;
-    found.extend(vault::links(context, Some(paths))?);
+    found.extend(vault::links(context, Some(paths), None)?);
+    found.extend(ambiguous_links(context, Some(paths), Level::Error)?);
     found.extend(vault::names(context, Some(paths))?);
     Ok(found.iter().any(|found| found.level == Level::Error))
 }
@@ -135,7 +154,9 @@ fn pages(
         };
         let Some(bytes) = bytes else { continue };
         if context.indexes(path) {
-            findings.extend(page_findings(&policy, path, &decode(&bytes).text));
+            let decoded = decode(&bytes);
+            findings.extend(page_findings(&policy, path, &decoded.text));
+            findings.extend(page::date_findings(&policy, path, &decoded.text, context.day()));
         } else if is_new {
             // What Lore itself writes is checked even if it is data.
             findings.extend(byte_findings(&policy, path, &bytes));

@@ -11,7 +11,7 @@ pub enum Note {
     NotEmbedded {
         /// How many.
         count: u64,
-        /// Chunks or pages.
+        /// Of what, in the singular.
         what: &'static str,
         /// What that means for the result.
         effect: &'static str,
@@ -30,8 +30,11 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Note::NotEmbedded { count: 1, what, effect } => {
+                write!(to, "1 {what} is not embedded yet; {effect}")
+            }
             Note::NotEmbedded { count, what, effect } => {
-                write!(to, "{count} {what} are not embedded yet and {effect}")
+                write!(to, "{count} {what}s are not embedded yet; {effect}")
             }
             Note::Model { error, effect: Some(effect) } => write!(to, "{error}; {effect}"),
             Note::Model { error, effect: None } => error.fmt(to),

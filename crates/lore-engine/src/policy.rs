@@ -8,10 +8,12 @@ mod finding;
 mod intake;
 mod levels;
 mod lifecycle;
+mod namespaces;
 mod parts;
 mod paths;
 mod pattern;
 mod profile;
+mod routine;
 mod rule;
 mod schema;
 
@@ -28,17 +30,20 @@ pub use finding::Finding;
 pub use intake::{Gaps, Ingest};
 pub use levels::{Gate, Level, Lint, LintPolicy};
 pub use lifecycle::{Ageing, Lifecycle};
+pub use namespaces::{NamespacePolicy, is_namespace_name, namespace_table};
 pub use parts::{
-    Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Raw, RollUp, Rotate, Secrets,
+    Compact, Curate, Dirty, Generated, GitPolicy, Inject, Limits, Make, Query, QueryMode, Raw, Rebuild,
+    RollUp, Rotate, Secrets,
 };
 pub(crate) use paths::is_type_name;
 pub use pattern::Pattern;
 pub use profile::{Profile, fill};
+pub use routine::{CustomRoutines, Destination, Mirror, Routine, Table};
 pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
 pub use schema::{Format, Schema};
 
 use lore_text::{on_one_line, secrets, stable_number};
-use lore_vault::{Vault, folder, without_extension};
+use lore_vault::{Vault, folder, is_page_path, without_extension};
 
 use crate::error::{Error, Result};
 
@@ -60,6 +65,34 @@ pub enum Unmatched {
     ReadOnly,
 }
 
+/// A format of pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageFormat {
+    /// Markdown.
+    Markdown,
+    /// Org.
+    Org,
+}
+
+impl PageFormat {
+    /// Returns its name in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            PageFormat::Markdown => "markdown",
+            PageFormat::Org => "org",
+        }
+    }
+
+    /// Returns the extension of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            PageFormat::Markdown => "md",
+            PageFormat::Org => "org",
+        }
+    }
+}
+
 /// What a vault allows and requires.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -70,6 +103,8 @@ pub struct Policy {
     pub name: Option<String>,
     /// The profile it was created with.
     pub profile: Profile,
+    /// The format of new pages and generated files; without it, that of the pages in their folder.
+    pub format: Option<PageFormat>,
     /// Files to exclude from the index.
     pub exclude: Vec<Pattern>,
     /// What is allowed where no rule matches.
@@ -86,6 +121,8 @@ pub struct Policy {
     pub schemas: BTreeMap<String, Schema>,
     /// Files that Lore writes.
     pub generated: Vec<Generated>,
+    /// When they are made again besides after a write.
+    pub rebuild: Rebuild,
     /// Files that are injected into every agent's context.
     pub inject: Vec<Inject>,
     /// Old paths and their new ones.
@@ -118,6 +155,24 @@ pub struct Policy {
     pub check: CheckPolicy,
     /// Settings of `lore compact`.
     pub compact: Compact,
+    /// Settings of `lore query`.
+    pub query: Query,
+    /// Namespaces, by name.
+    pub namespaces: BTreeMap<String, NamespacePolicy>,
+    /// Tables on pages that are read as data.
+    #[serde(rename = "table")]
+    pub tables: BTreeMap<String, Table>,
+    /// What an agent does at regular times.
+    #[serde(rename = "routine")]
+    pub routines: Vec<Routine>,
+    /// Routines that a person adds.
+    pub custom_routines: Option<CustomRoutines>,
+    /// Where the content of inbox files could go.
+    #[serde(rename = "destination")]
+    pub destinations: Vec<Destination>,
+    /// Pages that can be copied to another directory.
+    #[serde(rename = "mirror")]
+    pub mirrors: BTreeMap<String, Mirror>,
 }
 
 impl Policy {
@@ -175,6 +230,8 @@ impl Policy {
         self.check_paths().map_err(|message| (None, message))?;
         self.capture.check().map_err(|message| (None, message))?;
         self.compact.check().map_err(|message| (None, message))?;
+        self.check_namespaces().map_err(|message| (None, message))?;
+        self.rebuild.check().map_err(|message| (None, message))?;
         let Some(rotate) = &self.rotate else { return Ok(()) };
         if let Some(zone) = &rotate.time_zone
             && jiff::tz::TimeZone::get(zone.get_ref()).is_err()
@@ -209,6 +266,17 @@ impl Policy {
     /// Whether a page's file is indexed.
     pub fn indexes(&self, path: &str) -> bool {
         !self.exclude.iter().any(|pattern| pattern.matches(path))
+    }
+
+    /// Whether Lore generates the whole file at a path: a catalogue or one of its parts.
+    pub fn is_generated(&self, path: &str) -> bool {
+        let is_part = |stem: &str| {
+            without_extension(path)
+                .strip_prefix(stem)
+                .is_some_and(|rest| rest.is_empty() || (rest.starts_with('-') && !rest.contains('/')))
+        };
+        let catalogues = self.generated.iter().filter(|generated| generated.make == Make::Catalogue);
+        is_page_path(path) && catalogues.map(|generated| generated.path.as_str()).any(is_part)
     }
 
     /// Returns a hash of the settings that decide how pages are indexed.
@@ -257,6 +325,16 @@ impl Policy {
         let stem = without_extension(path);
         let extension = &path[stem.len()..];
         if let Some(now) = self.aliases.get(stem) {
+            return Some(format!("{now}{extension}"));
+        }
+        let named = self.aliases.iter().filter(|(old, _)| old.contains('{'));
+        let mut named = named.filter_map(|(old, now)| {
+            let pattern = Pattern::new(old).ok()?;
+            let placeholders = pattern.placeholders(stem)?;
+            let fill = |now: String, (name, value): &(&str, &str)| now.replace(&format!("{{{name}}}"), value);
+            Some(placeholders.iter().fold(now.clone(), fill))
+        });
+        if let Some(now) = named.next() {
             return Some(format!("{now}{extension}"));
         }
         let folders = self.aliases.iter().filter_map(|(old, now)| Some((old.strip_suffix('*')?, now)));

@@ -4,23 +4,29 @@
 //! 2. `retrieve` finds candidates by name, by relation or fact, by words, by embedding, by field, or line by line;
 //! 3. `fuse` combines the lists into one ranking;
 //! 4. `signals` raise pages in it;
-//! 5. `lifecycle` adds each page's state and its warnings;
-//! 6. `confidence` judges how well the best hit answers;
+//! 5. `lifecycle` puts what holds on the day asked for first, and adds each page's state and its warnings;
+//! 6. `confidence` judges how well the hits answer, and leaves them out if they do not;
 //! 7. `excerpts` reads the matching passages, then as much content as the token budget allows.
 //!
 //! Passages are read before the states, because a page that matches only in text dated after the requested day drops
 //! out there. Callers build a [`SearchRequest`] and show the [`SearchResult`]; they decide nothing themselves.
 
+mod ambiguity;
 mod confidence;
 mod excerpts;
+mod explain;
 mod expression;
 mod fuse;
 mod lifecycle;
 mod nearest;
+mod page_date;
+mod passages;
 mod request;
 mod result;
 mod retrieve;
 mod signals;
+mod vocabulary;
+mod within;
 
 use lore_ports::read_transaction;
 use tracing::field::Empty;
@@ -29,17 +35,29 @@ use tracing::info_span;
 use crate::context::VaultContext;
 use crate::error::Result;
 
+use confidence::Scores;
+use vocabulary::Vocabulary;
+
 pub use excerpts::{page_body, page_terms};
 pub use expression::{Prepared, prepare};
 pub use fuse::Fusion;
 pub use nearest::{ChunkHit, VectorQuery, nearest, page_vectors};
+pub use page_date::{PageDate, page_date};
 pub use request::{Budget, Depth, HitKind, MAX_HITS, Mode, SearchRequest};
-pub use result::{AnswerQuality, Content, Excerpt, Hit, SearchResult, Spent};
+pub use result::{AnswerQuality, Content, Excerpt, Hit, Passage, SearchResult, Spent, Verdict};
 pub use retrieve::{WEIGHTS, full_text, page_similarity, updated};
-pub use signals::Signals;
+pub use signals::{Signals, is_transcript};
+pub use within::Within;
 
-/// Additional candidates for a search as of a date, besides twice the number wanted: some of them drop out.
-const AS_OF_POOL: usize = 20;
+/// Additional candidates, besides twice the number wanted: pages drop out of a search as of a date, and pages that no
+/// longer hold make room for others.
+const MORE_CANDIDATES: usize = 20;
+
+/// Minimum number of pages whose lines compete for a place in an answer with a token budget.
+const CANDIDATES: usize = 30;
+
+/// The same for a question that names a day, and for one that is restricted to a period or a participant.
+const DATED_CANDIDATES: usize = 120;
 
 /// Searches a vault: the index for pages, the files for excerpts.
 pub fn search(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> {
@@ -51,48 +69,74 @@ pub fn search(context: &VaultContext, request: &SearchRequest) -> Result<SearchR
 }
 
 fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> {
-    let query = prepare(&request.text);
+    let query = Prepared { languages: retrieve::languages(context)?, ..prepare(&request.text) };
+    let embed = vocabulary::word_embedder(context);
+    let vocabulary = Vocabulary::new(expression::Term::all(&query), &embed);
+    let vocabulary = vocabulary.as_ref();
+    let mut scores = Scores::default();
     let mut result = match request.kind {
         _ if request.mode == Mode::Fields => fields(context, request, &query)?,
-        None | Some(HitKind::Page) => pages(context, request, &query)?,
+        None | Some(HitKind::Page) => pages(context, request, &query, vocabulary, &mut scores)?,
         Some(kind) => lines(context, request, &query, kind)?,
     };
-    lifecycle::add_states(context, &mut result.hits)?;
+    lifecycle::add_states(context, request, &mut result.hits)?;
     if request.judge {
-        confidence::judge(context, &request.text, &mut result);
+        confidence::judge(context, request, &query, vocabulary, &scores, &mut result);
     }
     if let Some(budget) = &request.budget {
-        excerpts::fit(context, &mut result, budget);
+        excerpts::fit(context, request, &query, &mut result, budget);
     }
     Ok(result)
 }
 
-fn pages(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<SearchResult> {
-    let needed = request.offset + request.limit + 1;
-    let pool = if request.as_of.is_some() { needed * 2 + AS_OF_POOL } else { needed };
+fn pages(
+    context: &VaultContext,
+    request: &SearchRequest,
+    query: &Prepared,
+    vocabulary: Option<&Vocabulary<'_>>,
+    scores: &mut Scores,
+) -> Result<SearchResult> {
+    let limit = match request.budget {
+        _ if !request.within.is_everything() => request.limit.max(DATED_CANDIDATES),
+        Some(_) if !expression::days_in(&request.text).0.is_empty() => request.limit.max(DATED_CANDIDATES),
+        Some(_) if request.offset == 0 => request.limit.max(CANDIDATES),
+        _ => request.limit,
+    };
+    let needed = request.offset + limit + 1;
+    let pool = needed * 2 + MORE_CANDIDATES;
     let found = retrieve::retrieve(context, request, query, pool)?;
-    let mut ranking = fuse::combine(request.fusion, &found, pool + found.first.len());
-    signals::apply(context, request, query, &mut ranking)?;
-    let (mode, relaxed, notes) = (found.mode, found.relaxed, found.notes.clone());
-    let ranked = fuse::merge(found, ranking);
+    *scores = Scores::new(context, &found);
+    let mut ranking =
+        fuse::combine(request.fusion.of_model(scores.is_static()), &found, pool + found.first.len());
+    let found_by = signals::FoundBy { vocabulary, query };
+    signals::apply(context, request, &found_by, &mut ranking)?;
+    ranking.explain = request.explain;
+    let (mode, relaxed, mut notes) = (found.mode, found.relaxed, found.notes.clone());
+    notes.extend(ambiguity::notes(context, request)?);
+    let ranked = lifecycle::rank(context, request, fuse::merge(found, ranking))?;
     let reading = excerpts::Reading {
         context,
         terms: expression::Term::all(query),
         as_of: request.as_of,
-        chunks: mode != Mode::Words,
+        chunks: mode != Mode::Words && request.budget.is_none(),
+        passages: request.budget.is_none(),
     };
-    let (hits, more) = match request.as_of {
+    let (mut hits, more) = match request.as_of {
         None => {
             let more = ranked.len() >= needed;
-            let window = ranked.into_iter().skip(request.offset).take(request.limit);
+            let window = ranked.into_iter().skip(request.offset).take(limit);
             (reading.hits(window.collect())?, more)
         }
         Some(_) => {
             let hits = reading.hits(ranked)?;
             let more = hits.len() >= needed;
-            (hits.into_iter().skip(request.offset).take(request.limit).collect(), more)
+            (hits.into_iter().skip(request.offset).take(limit).collect(), more)
         }
     };
+    if !request.within.is_everything() {
+        hits.retain(|hit| excerpts::is_within(context, hit, &request.within));
+        hits.truncate(if request.budget.is_some() { limit } else { request.limit });
+    }
     Ok(SearchResult { hits, relaxed, more, mode, notes, ..SearchResult::default() })
 }
 

@@ -4,7 +4,9 @@
 
 mod commit;
 mod commit_gate;
+mod cycle;
 mod fast_forward;
+mod former_names;
 mod git_state;
 mod intent;
 mod keep;
@@ -15,6 +17,8 @@ mod recover;
 mod relations;
 mod relocate;
 mod rescue;
+mod save;
+mod sections;
 
 use std::collections::BTreeSet;
 
@@ -26,7 +30,8 @@ use tracing::field::Empty;
 use tracing::info_span;
 
 use crate::change::{
-    Action, Authority, Edit, LedgerNotes, Outcome, PageChange, PreparedChange, Receipt, WriteOptions, Written,
+    Action, Authority, Edit, LedgerNotes, Outcome, PageChange, Precondition, PreparedChange, Receipt,
+    WriteOptions, Written,
 };
 use crate::context::{Access, VaultContext};
 use crate::error::{Error, Result};
@@ -35,15 +40,22 @@ use crate::index::{Proposal, ReconcileScope, ScanMode, reconcile, record_times};
 use crate::lint::{gate, has_errors, refuse_secret, refuse_secret_bytes};
 use crate::policy::{Finding, Level};
 
-pub use commit::{GitState, HandCommit, commit_by_hand, git_state, is_committed, pull, push, reach_remote};
+pub use commit::{
+    GitState, HandCommit, commit_by_hand, git_state, is_committed, pull, push, reach_remote, remote_privacy,
+};
 use commit_gate::{Committed, not_committed, refuse_message};
 use intent::{Intent, IntentStep};
 use record::{FileChange, record};
 
 pub use fast_forward::FastForward;
+pub use former_names::FormerNames;
 pub use git_state::PushFailure;
-pub use relations::{LinkWritten, NewLink, Unlinked, check_format, close_link, link, target_of, unlink};
-pub use relocate::relocate;
+pub use relations::{
+    LinkWritten, NewLink, RelationLine, Unlinked, close_link, link, link_target, overlapping_relations,
+    target_of, unlink, with_relation,
+};
+pub use relocate::{follow_move, relocate, relocate_all};
+pub use save::{NotSaved, Saved, save};
 
 /// How often a change is made again because somebody edited one of its files meanwhile.
 const ATTEMPTS: usize = 3;
@@ -152,6 +164,9 @@ fn attempt(
     let mut receipt = Receipt::default();
     // What somebody else did to these files meanwhile counts first, so that versions tell the truth.
     reconcile(context, &ReconcileScope::Paths { paths, moved: &[], proposal: None }, &no_progress)?;
+    if let Some(Precondition(holds)) = &terms.precondition {
+        holds(context)?;
+    }
     let prepare = |change| prepare::prepare(context, change, terms);
     let mut ready = changes.iter().map(prepare).collect::<Result<Vec<PreparedChange>>>()?;
     if terms.authority == Authority::Author && !terms.is_fix {
@@ -233,7 +248,7 @@ pub fn refresh_generated(context: &VaultContext) -> Result<Receipt> {
     }
     context.check_writable_vault()?;
     let warnings = recover::recover(context, &lock)?;
-    let generated = publish::refresh(context, &lock)?;
+    let generated = publish::refresh(context, &lock, context.author())?;
     let mut receipt = Receipt { generated, warnings, ..Receipt::default() };
     if !receipt.generated.is_empty() {
         let subject = "Update generated files";
@@ -248,7 +263,7 @@ pub fn refresh_generated(context: &VaultContext) -> Result<Receipt> {
 /// Completes the creation of a vault: generated files, and the first commit.
 pub fn begin(context: &VaultContext, created: &[String]) -> Result<Receipt> {
     let lock = context.lock()?;
-    let generated = publish::refresh(context, &lock)?;
+    let generated = publish::refresh(context, &lock, context.author())?;
     let mut receipt = Receipt { generated, ..Receipt::default() };
     let paths: Vec<String> = created.iter().chain(&receipt.generated).cloned().collect();
     match commit::commit(context, &lock, &paths, "Create the vault", context.author(), false) {
@@ -265,7 +280,11 @@ pub fn recover_if_needed(context: &VaultContext) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     match context.try_lock()? {
-        Some(lock) => recover::recover(context, &lock),
+        Some(lock) => match recover::recover(context, &lock) {
+            // What can be read is still answered; the next write fails with this error.
+            Err(error @ Error::Unrecovered { .. }) => Ok(vec![error.to_string()]),
+            done => done,
+        },
         None => Ok(Vec::new()),
     }
 }
@@ -293,8 +312,10 @@ fn execute(
     // Determined before the ledger records the change.
     let foreign = if intent.follows { Vec::new() } else { commit::foreign_edits(context, &entries) };
     let (mut installed, mut findings, mut files) = (0, Vec::new(), Vec::new());
+    let cycles_before = cycle::cycles(context, ready)?;
     let done = transaction(context.store(), || {
         record(context, intent, &entries, Some(&proposal))?;
+        cycle::refuse_new_cycle(context, ready, &cycles_before)?;
         if let Some(fixes_page) = gated {
             findings = gate(context, &proposal, fixes_page)?;
         }

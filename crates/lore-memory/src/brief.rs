@@ -8,8 +8,8 @@ use jiff::civil::Date;
 use lore_engine::lifecycle::{
     Conflict, Stale, State, Ties, conflicts_by, find_stale_by, is_live, states_by, touched,
 };
-use lore_engine::{Result, VaultContext, find};
-use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window, read_transaction};
+use lore_engine::{Result, VaultContext, find, is_transcript};
+use lore_ports::{Filter, LinkFilter, Namespace, Order, PageNo, PageRow, Window, read_transaction};
 use lore_vault::{decode, without_extension};
 
 use crate::page_text::first_sentence;
@@ -47,6 +47,8 @@ pub struct BriefRequest {
     pub limit: Option<usize>,
     /// Whether to ignore the directories.
     pub recent: bool,
+    /// Whether the working directory is mapped to the whole vault, so that all its pages belong there.
+    pub mapped: bool,
 }
 
 /// A brief for the start of a session.
@@ -93,8 +95,11 @@ fn read_brief(context: &VaultContext, request: &BriefRequest) -> Result<Brief> {
             break;
         }
     }
+    if scope.is_none() && request.mapped && !request.recent {
+        pages = reader.ranked(&Filter::default())?;
+    }
     pages.truncate(request.limit.unwrap_or(MATCHING));
-    if request.namespace.is_none() {
+    if request.namespace.is_none() && !(request.mapped && scope.is_none()) {
         let room = match (scope.is_some(), request.limit) {
             (true, limit) => (limit.unwrap_or(MATCHING) - pages.len()).min(RECENT),
             (false, limit) => limit.unwrap_or(RECENT),
@@ -133,11 +138,12 @@ struct BriefReader<'a> {
 impl BriefReader<'_> {
     /// Returns the live pages of a scope, ranked by recency and inbound links.
     fn matching(&self, scope: &PageScope) -> Result<Vec<PageRow>> {
-        let mut found: HashMap<PageNo, PageRow> = HashMap::new();
-        for filter in scope.filters() {
-            found.extend(self.live(&filter, BATCH)?.into_iter().map(|page| (page.number, page)));
-        }
-        let pages: Vec<PageRow> = found.into_values().collect();
+        self.ranked(&scope.filter())
+    }
+
+    /// Returns live pages of a filter, ranked by recency and inbound links.
+    fn ranked(&self, filter: &Filter) -> Result<Vec<PageRow>> {
+        let pages = self.live(filter, BATCH)?;
         let numbers: Vec<PageNo> = pages.iter().map(|page| page.number).collect();
         let inbound = self.context.store().inbound(self.context.project(), &numbers)?;
         let now = self.context.now();
@@ -156,14 +162,20 @@ impl BriefReader<'_> {
         Ok(pages)
     }
 
-    /// Returns up to `limit` live pages of a filter, most recently changed first; fewer if most are not live.
+    /// Returns up to `limit` live pages of a filter, most recently changed first; fewer if most are not live. Imported
+    /// conversations are evidence for pages, and not listed.
     fn live(&self, filter: &Filter, limit: usize) -> Result<Vec<PageRow>> {
         let mut live = Vec::new();
-        let batch = limit.max(BATCH);
-        for at in 0..MAX_BATCHES {
-            let window = Window { limit: batch, offset: at * batch };
-            let rows = self.context.store().list(self.context.project(), filter, Order::Touched, window)?;
-            let last = rows.len() < batch;
+        let (mut offset, mut batch) = (0, limit.max(BATCH));
+        for _ in 0..MAX_BATCHES {
+            let window = Window { limit: batch, offset };
+            let mut rows =
+                self.context.store().list(self.context.project(), filter, Order::Touched, window)?;
+            let (count, last) = (rows.len(), rows.len() < batch);
+            rows.retain(|page| !is_transcript(page));
+            offset += count;
+            // Thousands of conversations may be newer than the last page.
+            batch = if rows.len() < count / 2 { batch * 4 } else { batch };
             let states = states_by(self.context, &self.ties, &rows)?;
             let pages = rows.into_iter().zip(states).filter(|(page, state)| {
                 is_live(&state.status) && !self.injected.contains(without_extension(&page.path))
@@ -191,10 +203,17 @@ impl BriefReader<'_> {
 
     /// Returns stale pages, those of the scope first.
     fn stale(&self, scope: Option<&PageScope>) -> Result<Vec<(PageRow, State)>> {
-        let folders = scope.iter().flat_map(|scope| scope.prefixes.iter().cloned().map(Some));
-        let query = |path: Option<String>| Stale { path, limit: Some(STALE), looks: Some(MAX_BATCHES) };
-        let queries: Vec<Stale> = std::iter::once(None).chain(folders).map(query).collect();
+        let own = scope.map(|scope| Some(scope.namespace.clone()));
+        let everywhere = scope.is_none_or(|scope| !scope.exclusive).then_some(None);
+        let query = |namespace: Option<Namespace>| Stale {
+            namespace,
+            limit: Some(STALE),
+            looks: Some(MAX_BATCHES),
+            ..Stale::default()
+        };
+        let queries: Vec<Stale> = everywhere.into_iter().chain(own).map(query).collect();
         let mut stale = find_stale_by(self.context, &self.ties, &queries)?;
+        stale.retain(|(page, _)| !is_transcript(page));
         if let Some(scope) = scope {
             stale.retain(|(page, _)| !scope.exclusive || scope.contains(page));
             stale.sort_by_key(|(page, _)| !scope.contains(page));
@@ -253,9 +272,9 @@ mod tests {
     #[test]
     fn directory_scope_matches_by_name() {
         let scope = PageScope::directory("DeepSat.git").expect("a name");
-        assert_eq!((scope.name.as_str(), scope.slug.as_str()), ("deepsat", "deepsat"));
-        assert_eq!(scope.prefixes, ["deepsat/", "DeepSat.git/"]);
-        assert_eq!(PageScope::directory("lore").expect("a name").prefixes, ["lore/"]);
+        assert_eq!((scope.name.as_str(), scope.namespace.name.as_str()), ("deepsat", "deepsat"));
+        assert_eq!(scope.namespace.prefixes, ["deepsat/", "DeepSat.git/"]);
+        assert_eq!(PageScope::directory("lore").expect("a name").namespace.prefixes, ["lore/"]);
         assert!(PageScope::directory("..").is_none());
     }
 }

@@ -5,8 +5,10 @@
 //! that a search has selected. A finding's id is derived from its kind and the words of its two lines, so it survives
 //! when other lines move and changes when one of the two changes.
 
+mod as_of;
 mod authority;
 mod contradiction;
+mod cycles;
 mod dates;
 mod ended;
 mod endings;
@@ -14,6 +16,7 @@ pub(crate) mod guard;
 mod object;
 mod page_reader;
 mod passages;
+mod preferences;
 mod prose_endings;
 mod rows;
 mod stale_truth;
@@ -25,10 +28,11 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use contradiction::{Contradiction, ContradictionKind, ContradictionLine, Group};
 
-use lore_engine::{Result, VaultContext};
+use lore_engine::{Result, ValueRules, VaultContext};
 use lore_ports::{PageNo, Progress, ResolvedFinding, read_transaction};
 
 use contradiction::{Candidate, LineRef, id_of};
+use cycles::supersession_cycles;
 use ended::{by_page, facts_with_ended_links, link_ended};
 use page_reader::{Lines, PageReader};
 use rows::{ResolvedNames, Rows};
@@ -94,8 +98,10 @@ fn findings(context: &VaultContext, scope: CheckScope, progress: Progress<'_>) -
         rows.facts.iter().filter_map(|fact| fact.statement.subject.as_deref()),
     )?;
     if includes(Group::CrossPage) {
-        let policy = context.policy();
-        let claims = disputed(&live_single(&rows, &policy.facts), &subjects);
+        candidates.extend(supersession_cycles(&rows));
+        let rules = ValueRules::new(context);
+        rules.observe(&rows.facts);
+        let claims = disputed(&live_single(&rows, &rules)?, &subjects);
         let objects = claims.values().flatten().map(|fact| fact.statement.object.as_str());
         candidates.extend(two_values(&rows, &claims, &ResolvedNames::resolve(context, objects)?));
     }

@@ -19,6 +19,8 @@ mod summarizer;
 pub use apply::{Attempt, Compacted, GivenSummary, apply_summaries, compact, preview};
 pub use cluster::Connection;
 pub use extract::Extractive;
+pub(crate) use page::rebase_links;
 pub use plan::{Cluster, ClusterTie, CompactPlan, CompactRequest, Measure, Member, plan_compaction};
 pub use repoint::Inbound;
+pub(crate) use repoint::obstacle;
 pub use summarizer::{INSTRUCTIONS, ModelSummarizer, Summarizer, SummarySource, bare, prompt};

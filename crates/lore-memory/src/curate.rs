@@ -2,17 +2,25 @@
 //! unused captures, contradictions, unanswered questions, unlinked mentions and broken links. Changes nothing.
 
 mod health;
+mod namespace;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lore_text::fold;
 
-pub use health::{BrokenLink, TagVariants};
+pub use health::TagVariants;
+pub use lore_engine::BrokenLink;
 
-use lore_engine::{Result, VaultContext, page_terms};
-use lore_ports::{Filter, GapRow, LabelKind, LinkFilter, Order, PageRow, Progress, StateChange, Window};
+use lore_engine::{
+    Action, Authority, Edit, Error, PageChange, Receipt, Result, VaultContext, Verb, WriteOptions,
+    page_terms, write_as,
+};
+use lore_page::{Format, Value, edit};
+use lore_ports::{
+    Filter, GapRow, LabelKind, LinkFilter, Namespace, Order, PageRow, Progress, StateChange, Window,
+};
 use lore_text::{date_millis, jaccard};
-use lore_vault::{files_below, is_page_path};
+use lore_vault::{VaultPath, decode, files_below, is_page_path};
 
 use crate::check::Contradiction;
 use crate::mentions::MissingLink;
@@ -80,23 +88,101 @@ pub fn curate(context: &VaultContext, progress: Progress<'_>) -> Result<Curation
     Ok(found)
 }
 
+/// Property with the date of a page's last review. It is in the file, so that every machine knows it.
+const LAST_CURATED: &str = "last_curated";
+
 /// Returns whether enough pages were added since the last review.
 pub fn curation_due(context: &VaultContext) -> Result<bool> {
     let policy = context.policy();
     // Called at the start of every session: counting everything would cost more than the rest of the brief.
     let types = context.store().labels(context.project(), LabelKind::Type)?;
     let pages: u64 = types.into_iter().map(|(_, pages)| pages).sum();
-    let due_at = match context.store().state(context.project())?.curated_pages {
+    if policy.curate.first == 0 || pages < policy.curate.first.min(policy.curate.every.max(1)) {
+        return Ok(false);
+    }
+    let due_at = match known_review(context)? {
         Some(last) => last + policy.curate.every,
         None => policy.curate.first,
     };
-    Ok(policy.curate.first > 0 && pages >= due_at)
+    Ok(pages >= due_at)
 }
 
-/// Records that the pages were reviewed.
-pub fn mark_curated(context: &VaultContext) -> Result<()> {
+/// Returns the number of pages at the last review: as recorded here, else from the dates in the files, which may have
+/// been written on another machine.
+fn known_review(context: &VaultContext) -> Result<Option<u64>> {
+    if let Some(pages) = context.store().state(context.project())?.curated_pages {
+        return Ok(Some(pages));
+    }
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    let pages = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
+    let stamp = |page: &PageRow| page.properties.text(LAST_CURATED).and_then(date_millis);
+    let Some(last) = pages.iter().filter_map(stamp).max() else { return Ok(None) };
+    // A page without a date of its own was there before: the time at which this index saw it first says nothing.
+    let created = |page: &PageRow| page.properties.text("created").and_then(date_millis);
+    let added = pages.iter().filter(|page| created(page).is_some_and(|day| day > last)).count() as u64;
+    let known = pages.len() as u64 - added;
+    // Remembered, so that the next session need not ask every page.
+    context.store().set_state(context.project(), &StateChange::CuratedPages(known))?;
+    Ok(Some(known))
+}
+
+/// Records that pages were reviewed: these, or those that were not reviewed or changed for the longest time, as many as a
+/// review is due for, of one namespace if there is one. The date is written into their files.
+pub fn mark_curated(
+    context: &VaultContext,
+    references: &[String],
+    namespace: Option<&Namespace>,
+) -> Result<Receipt> {
+    let pages = match references {
+        [] => least_recent(context, namespace)?,
+        references => references.iter().map(|page| context.page_to_write(page)).collect::<Result<_>>()?,
+    };
+    let (today, count) = (context.today(), pages.len());
+    let stamp = |page: &PageRow| {
+        let (slug, today, format) = (page.slug.clone(), today.clone(), Format::of(&page.path));
+        let edit: Edit<'static> = Box::new(move |text| {
+            edit::set_property(format, text, LAST_CURATED, &Value::Text(today.clone()))
+                .map_err(|source| Error::Edit { slug: slug.clone(), source })
+        });
+        PageChange {
+            path: VaultPath::known(page.path.clone()),
+            action: Action::Edit(edit),
+            expected_version: None,
+        }
+    };
+    let changes: Vec<PageChange<'_>> = pages.iter().map(stamp).collect();
+    // Not the author's: a review is no change of the text, so it must not set the date of the last one.
+    let options = WriteOptions {
+        authority: Authority::Upkeep,
+        subject: Some(format!("Record the review of {count} pages")),
+        ..WriteOptions::default()
+    };
+    let receipt =
+        if changes.is_empty() { Receipt::default() } else { write_as(context, &changes, &options)? };
     let pages = context.store().counts(context.project())?.pages;
-    Ok(context.store().set_state(context.project(), &StateChange::CuratedPages(pages))?)
+    context.store().set_state(context.project(), &StateChange::CuratedPages(pages))?;
+    Ok(receipt)
+}
+
+/// Returns the pages that were not touched for the longest time and may be stamped.
+fn least_recent(context: &VaultContext, namespace: Option<&Namespace>) -> Result<Vec<PageRow>> {
+    let policy = context.policy();
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    let filter = Filter { namespace: namespace.cloned(), ..Filter::default() };
+    let mut pages = context.store().list(context.project(), &filter, Order::Title, all)?;
+    pages.retain(|page| {
+        let is_generated = policy.generated.iter().any(|generated| generated.path.matches(&page.path));
+        let is_markdown =
+            page.path.rsplit_once('.').is_some_and(|(_, kind)| !kind.eq_ignore_ascii_case("org"));
+        !is_generated && is_markdown && policy.allow(&page.path, &[Verb::Patch]).is_ok()
+    });
+    let is_utf8 = |page: &PageRow| {
+        let file = context.vault().read(&page.path, policy.limits.page_bytes).ok().flatten();
+        file.is_some_and(|file| decode(&file.bytes).encoding.is_none())
+    };
+    pages.sort_by_key(|page| (last_touch(page), page.path.clone()));
+    let most = usize::try_from(policy.curate.every.max(1)).unwrap_or(usize::MAX);
+    Ok(pages.into_iter().filter(is_utf8).take(most).collect())
 }
 
 fn orphans(context: &VaultContext, pages: &[PageRow]) -> Result<Vec<String>> {
@@ -123,7 +209,7 @@ fn untouched(context: &VaultContext, pages: &[PageRow]) -> Vec<String> {
 
 /// Returns the latest date in the page's properties, else the file's modification time.
 fn last_touch(page: &PageRow) -> i64 {
-    let properties = ["updated", "reviewed", "last_curated"];
+    let properties = ["updated", "reviewed", LAST_CURATED];
     let days = properties.iter().filter_map(|key| page.properties.text(key).and_then(date_millis));
     days.max().unwrap_or(page.updated)
 }
@@ -174,14 +260,36 @@ fn count_words(bytes: &[u8]) -> usize {
 fn captures(context: &VaultContext, pages: &[PageRow], found: &mut Curation) {
     let policy = context.policy();
     let Some(raw) = &policy.raw else { return };
-    let sources: BTreeSet<&str> = pages.iter().filter_map(|page| page.properties.text("source")).collect();
-    for (path, size) in files_below(context.vault(), &raw.folder) {
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    for page in pages {
+        for key in ["source", "sources"] {
+            used.extend(
+                page.properties.list(key).into_iter().map(|path| path.trim_start_matches("./").to_owned()),
+            );
+        }
+    }
+    used.extend(found.broken_links.iter().map(|link| link.target.clone()));
+    let files: Vec<(String, u64)> = files_below(context.vault(), &raw.folder).into_iter().collect();
+    // A stub that a page names stands for the file beside it.
+    let stubs: Vec<&String> = files
+        .iter()
+        .map(|(path, _)| path)
+        .filter(|path| is_page_path(path) && used.contains(*path))
+        .collect();
+    let stored: Vec<String> = stubs.into_iter().filter_map(|stub| stored_file(context, stub)).collect();
+    used.extend(stored);
+    for (path, size) in files {
         if size > raw.large_bytes {
             found.large_captures.push((path.clone(), size));
         }
-        let is_file = path.starts_with(&format!("{}/files/", raw.folder));
-        if is_page_path(&path) && !is_file && !sources.contains(path.as_str()) {
+        if !used.contains(&path) {
             found.unused_captures.push(path);
         }
     }
+}
+
+/// Returns the complete file that a stub stands for.
+fn stored_file(context: &VaultContext, stub: &str) -> Option<String> {
+    let file = context.vault().read(stub, context.policy().limits.page_bytes).ok()??;
+    lore_page::parse(stub, &decode(&file.bytes).text).page.properties.text("file").map(str::to_owned)
 }

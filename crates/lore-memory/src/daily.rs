@@ -1,14 +1,14 @@
 //! Daily pages: rolling over today's page, its inbox, and the sections it keeps.
 
-mod day;
 mod inbox;
 mod rotate;
 mod today;
+mod triage;
 
-pub use day::{day_of, next_day_start};
 pub use inbox::scratch_name;
-pub use rotate::{Rotation, local_now, rotate};
-pub use today::{SECTIONS, as_yesterday, date_of, fresh_today};
+pub use rotate::{Rotation, rotate};
+pub use today::{SECTIONS, as_yesterday, date_of, fresh_today, handoff, with_date};
+pub use triage::{Destination, finish_triage, suggestions};
 
 /// Trims blank lines at both ends; the first line keeps its indentation.
 fn without_blank_ends(text: &str) -> &str {

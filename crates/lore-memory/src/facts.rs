@@ -11,10 +11,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_text::fold;
 
+pub(crate) use add::with_fact;
 pub use add::{FactWritten, NewAssertion, add_fact};
 pub(crate) use problems::problems;
 
-use lore_engine::{Resolution, Result, Temporal, VaultContext, choose, names_of, plain_predicate};
+use lore_engine::{
+    Resolution, Result, Temporal, ValueRules, VaultContext, choose, names_of, plain_predicate,
+};
 use lore_ports::{
     KeyRow, NameQuery, PageNo, PageRow, Statement, StatementFilter, StatementKind, StatementRow,
 };
@@ -126,6 +129,8 @@ pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts
     let predicate = query.predicate.map(plain_predicate);
     let mut found = FoundFacts::default();
     let mut matching: Vec<(&StatementRow, Referent)> = Vec::new();
+    let replaced =
+        ReplacedThatDay { rules: ValueRules::new(context), referents: &referents, all: &all, paths: &paths };
     for row in &all {
         let subject = referents.subject(&row.statement, row.page, path(row.page));
         let on_page = |page: &PageRow| row.page == page.number || subject == Referent::Page(page.number);
@@ -136,7 +141,9 @@ pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts
                 .is_none_or(|requested| *requested == plain_predicate(&row.statement.predicate));
         match fits {
             false => {}
-            true if query.temporal.takes_interval(row.statement.interval, query.day) => {
+            true if query.temporal.takes_interval(row.statement.interval, query.day)
+                && !(query.temporal == Temporal::Current && replaced.contains(row, &subject)?) =>
+            {
                 matching.push((row, subject))
             }
             true => found.left_out += 1,
@@ -145,6 +152,39 @@ pub fn facts(context: &VaultContext, query: &FactQuery<'_>) -> Result<FoundFacts
     found.facts = fact_rows(context, &all, matching)?;
     found.facts.sort_by(|a, b| (&a.path, a.statement.lines.first).cmp(&(&b.path, b.statement.lines.first)));
     Ok(found)
+}
+
+/// Facts that ended on the day on which a line below them on the page begins again or, for a single-valued predicate,
+/// gives another value: on that day the last line counts.
+struct ReplacedThatDay<'a> {
+    rules: ValueRules<'a>,
+    referents: &'a Referents,
+    all: &'a [StatementRow],
+    paths: &'a HashMap<PageNo, String>,
+}
+
+impl ReplacedThatDay<'_> {
+    fn contains(&self, row: &StatementRow, subject: &Referent) -> Result<bool> {
+        let statement = &row.statement;
+        let Some(until) = statement.interval.until else { return Ok(false) };
+        let path = self.paths.get(&row.page).map(String::as_str).unwrap_or_default();
+        let follows = |other: &&StatementRow| {
+            other.page == row.page
+                && other.statement.lines.first > statement.lines.first
+                && other.statement.interval.from == Some(until)
+                && self.referents.subject(&other.statement, other.page, path) == *subject
+        };
+        let topic = |statement: &Statement| self.rules.topic(&statement.predicate, &statement.object);
+        for other in self.all.iter().filter(follows) {
+            let other = &other.statement;
+            let same = plain_predicate(&other.predicate) == plain_predicate(&statement.predicate)
+                && fold(&other.object) == fold(&statement.object);
+            if same || topic(statement)?.is_some() && topic(other)? == topic(statement)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// Returns the requested subject: a page by any of its names, else the words.

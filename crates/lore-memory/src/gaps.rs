@@ -2,7 +2,7 @@
 //! caller when somebody approves the gap, and are verified against the hash. A gap closes when a page is said to fill
 //! it, or when the same question is asked again and answered well.
 
-use lore_engine::{AnswerQuality, Error, Result, VaultContext, refuse_secret};
+use lore_engine::{AnswerQuality, Error, Result, VaultContext, Verdict, refuse_secret};
 use lore_ports::{GapRow, PageRow, Sensitivity, transaction};
 use lore_text::{ContentHash, fold, on_one_line, stable_number};
 
@@ -81,8 +81,8 @@ pub fn add_gap(context: &VaultContext, new: &NewGap) -> Result<GapRow> {
     })
 }
 
-/// Approves a gap for more than `internal`, under the approver's name. Replaces an earlier approval, including its
-/// texts.
+/// Approves a gap for more than `internal`, under the approver's name. Replaces an earlier approval; approved texts are kept
+/// unless others are given, except that a narrower approval drops the question itself.
 pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Result<GapRow> {
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let (redacted_query, query_text) = (filled(&approval.redacted_query), filled(&approval.query_text));
@@ -90,15 +90,8 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
     if approver.is_empty() {
         return Err(bad_input("the approver is missing", "pass a name: it is stored with the approval"));
     }
-    match approval.sensitivity {
-        Sensitivity::Internal => {
-            return Err(bad_input("gaps are internal by default", "approve as `redacted` or `external`"));
-        }
-        Sensitivity::Redacted if redacted_query.is_none() => {
-            let hint = "pass the question without names, amounts and terms as the redacted query";
-            return Err(bad_input("a redacted approval needs a redacted query", hint));
-        }
-        _ => {}
+    if approval.sensitivity == Sensitivity::Internal {
+        return Err(bad_input("gaps are internal by default", "approve as `redacted` or `external`"));
     }
     refuse_secret(context, "the approver", approver)?;
     for (what, text) in [("the redacted query", &redacted_query), ("the question", &query_text)] {
@@ -112,6 +105,13 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
             let hint = "pass the exact question as it was asked, or omit it";
             return Err(bad_input(&format!("this is not the question of gap {id}"), hint));
         }
+        let is_redacted = approval.sensitivity == Sensitivity::Redacted;
+        if is_redacted && redacted_query.is_none() && gap.redacted_query.is_none() {
+            let hint = "pass the question without names, amounts and terms as the redacted query";
+            return Err(bad_input("a redacted approval needs a redacted query", hint));
+        }
+        let kept_text =
+            gap.query_text.clone().filter(|_| !is_redacted || gap.sensitivity == Sensitivity::Redacted);
         if let Some(redacted) = &redacted_query {
             let whole = query_text.as_ref().is_some_and(|text| plain(redacted).contains(&plain(text)));
             if whole || is_question(redacted) {
@@ -122,8 +122,8 @@ pub fn approve_gap(context: &VaultContext, id: u64, approval: &Approval) -> Resu
         Ok(GapRow {
             sensitivity: approval.sensitivity,
             approved: Some((approver.to_owned(), now)),
-            redacted_query: redacted_query.clone(),
-            query_text: query_text.clone(),
+            redacted_query: redacted_query.clone().or(gap.redacted_query),
+            query_text: query_text.clone().or(kept_text),
             ..gap
         })
     })
@@ -201,12 +201,23 @@ enum GapEffect<'a> {
 
 fn effect<'a>(context: &VaultContext, question: &str, quality: &'a AnswerQuality) -> Result<GapEffect<'a>> {
     let gaps = &context.policy().gaps;
+    let (is_answered, is_missing) = match gaps.threshold {
+        Some(threshold) => (quality.confidence >= threshold, quality.confidence < threshold),
+        None => (quality.verdict == Verdict::Answered, quality.verdict == Verdict::Nothing),
+    };
     Ok(match &quality.page {
-        Some(page) if quality.confidence >= gaps.threshold => match has_open_gap(context, question)? {
+        Some(page) if is_answered => match has_open_gap(context, question)? {
             true => GapEffect::Closes(page),
             false => GapEffect::None,
         },
-        _ if gaps.log => GapEffect::Opens(quality.confidence),
+        None => {
+            if gaps.log {
+                GapEffect::Opens(0.0)
+            } else {
+                GapEffect::None
+            }
+        }
+        _ if gaps.log && is_missing => GapEffect::Opens(quality.confidence),
         _ => GapEffect::None,
     })
 }

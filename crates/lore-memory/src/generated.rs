@@ -11,11 +11,14 @@ mod lists;
 mod stale;
 mod text;
 
-pub use block::{CLOSE, OPEN, put_block};
+pub use block::{CLOSE, OPEN, put_block, put_block_in, without_block};
 pub use catalogue::{BUDGET, CatalogueEntry, CatalogueSection, catalogue};
 pub use edit_state::{EditState, is_merged, seal, state_of};
 pub(crate) use findings::{edited_findings, generated_findings};
-pub use lists::{FileLine, PolicyLine, file_catalogue, folder_list, redaction, registry};
+pub use lists::{
+    FileLine, PolicyLine, active_list, file_catalogue, flow_table, folder_list, inbox_list, redaction,
+    registry,
+};
 pub use stale::{broken_blocks, every_path, stale_files, whole_files};
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use lore_engine::{
 use crate::check::guard::mark_contradictions;
 use crate::gaps::resolve_gap;
 use crate::generated::{self, edited_findings, generated_findings};
+use crate::import::record_batch;
 use crate::ingest::record_import;
 use crate::mentions::mention_findings;
 
@@ -21,6 +22,9 @@ impl Hooks for FeatureHooks {
     fn in_transaction(&self, context: &VaultContext, notes: &LedgerNotes, recovering: bool) -> Result<()> {
         if let Some(import) = &notes.import {
             record_import(context, import, recovering)?;
+        }
+        if let Some(batch) = &notes.batch {
+            record_batch(context, batch)?;
         }
         for (gap, path) in &notes.fills {
             match resolve_gap(context, *gap, path) {

@@ -5,6 +5,7 @@ mod evidence;
 mod imports;
 mod page;
 mod source;
+mod source_date;
 
 use lore_engine::{
     Error, ImportNote, LedgerNotes, Outcome, PageChange, Receipt, Result, VaultContext, WriteOptions,
@@ -12,7 +13,7 @@ use lore_engine::{
 };
 use lore_page::edit::LineChanges;
 use lore_ports::ImportRow;
-use lore_text::ContentHash;
+use lore_text::{ContentHash, PartialDate};
 use lore_vault::exists;
 
 use crate::gaps::check_gaps;
@@ -22,6 +23,7 @@ use crate::novelty::{Novelty, Verdict};
 pub use evidence::Evidence;
 pub use page::{PageIngest, RewriteOutcome};
 pub use source::SourceNovelty;
+pub use source_date::DateOrigin;
 
 use imports::known_source;
 
@@ -41,6 +43,10 @@ pub struct IngestRequest {
     pub source_type: String,
     /// External reference: a URL or a meeting number.
     pub source_ref: Option<String>,
+    /// Date of the source; none to take it from the source.
+    pub date: Option<PartialDate>,
+    /// Path of the page of the source; none to derive it from the title.
+    pub source_path: Option<String>,
     /// Whether to import a known source again, and to rewrite pages that already say the same.
     pub force: bool,
     /// Gaps that the source fills.
@@ -74,6 +80,8 @@ pub struct IngestReport {
     pub batch: Option<String>,
     /// Page of the source.
     pub source: Option<Written>,
+    /// Date of a new page of the source, and where it comes from.
+    pub date: Option<(String, DateOrigin)>,
     /// Novelty of the source compared with the most similar page.
     pub novelty: Option<SourceNovelty>,
     /// The other pages, in the given order.
@@ -105,7 +113,7 @@ pub fn ingest(context: &VaultContext, request: &IngestRequest) -> Result<Ingeste
     for _ in 1..MAX_ATTEMPTS {
         match attempt(context, request) {
             // Another process imported the same bytes or took the name first.
-            Err(Error::Exists { .. }) => {}
+            Err(Error::Exists { path }) if request.source_path.as_ref() != Some(&path) => {}
             Err(Error::Conflict { expected: 0, slug, .. }) if !is_requested(context, request, &slug)? => {}
             result => return result,
         }
@@ -119,7 +127,7 @@ fn check(context: &VaultContext, request: &IngestRequest) -> Result<()> {
     if empty || request.source.is_none() && request.pages.is_empty() {
         return Err(Error::BadInput {
             message: "nothing to ingest".into(),
-            hint: "pass a file, `content` or `pages`".into(),
+            hint: "pass the text of the source as `content`, a file, or `pages`".into(),
         });
     }
     check_gaps(context, &request.fills)
@@ -148,6 +156,7 @@ fn attempt(context: &VaultContext, request: &IngestRequest) -> Result<Ingested> 
     if let Some(source) = &source {
         // Computed before the source has a page of its own, which would be the most similar one.
         report.novelty = source_novelty(context, source)?;
+        report.date.clone_from(&source.date);
         changes.extend(source.change());
     }
     let mut outcomes = Vec::new();

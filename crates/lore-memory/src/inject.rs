@@ -7,6 +7,8 @@ use lore_vault::{decode, without_extension};
 
 pub use last_entries::last_entries;
 
+use crate::derived::is_external_text;
+
 /// A file to inject.
 #[derive(Debug, Clone)]
 pub struct Injected {
@@ -16,6 +18,10 @@ pub struct Injected {
     pub path: String,
     /// Text, shortened to its limits.
     pub text: String,
+    /// Whether its text comes from outside. Its frontmatter, which says so, may not be part of the text.
+    pub is_external: bool,
+    /// When it was read, if it changes during a session.
+    pub snapshot_at: Option<String>,
 }
 
 /// Returns the existing files in the policy's order, and warnings. With `whole`, no list is shortened.
@@ -30,7 +36,14 @@ pub fn injected(context: &VaultContext, whole: bool) -> Result<(Vec<Injected>, V
                 warnings.push(format!("{path} is not injected: {size} bytes exceed the limit of {limit}"));
             }
             None => {
-                files.push(Injected { name: file_rule.name.clone(), text: cut(file_rule, text, whole), path })
+                let now = || context.local_now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+                files.push(Injected {
+                    name: file_rule.name.clone(),
+                    is_external: is_external_text(&path, &text),
+                    text: cut(file_rule, text, whole),
+                    path,
+                    snapshot_at: file_rule.snapshot.then(now),
+                });
             }
         }
     }

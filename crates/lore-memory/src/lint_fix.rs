@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use lore_engine::{
     Action, Edit, Finding, Format, Level, Lint, Outcome, PageChange, Result, Schema, VaultContext,
-    WriteOptions, lint, property_values, refresh_generated, write_as,
+    WriteOptions, follow_move, lint, moved_pages, property_values, refresh_generated, write_as,
 };
 use lore_page::{Page, Value, edit, parse};
 use lore_text::slugify;
@@ -36,24 +36,20 @@ pub struct Fixed {
     pub remaining: Vec<Finding>,
 }
 
-/// Applies the safe fixes, page by page, and lints again.
+/// Applies the safe fixes and lints again.
 pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
     let only = request.only;
     let mut fixed = Fixed::default();
     let found = lint(context, only)?;
-    let fixable = found.iter().filter(|found| found.fixable && found.lint != Lint::LinkMissing);
+    let fixable = found
+        .iter()
+        .filter(|found| found.fixable && !matches!(found.lint, Lint::LinkMissing | Lint::LinkMoved));
     let pages: BTreeSet<&str> = fixable.map(|found| found.path.as_str()).collect();
-    for path in pages.into_iter().filter(|path| context.indexes(path)) {
-        let schema = context.policy().schema(path).cloned().unwrap_or_default();
-        let edit: Edit<'_> = Box::new(|text| Ok(apply_fixes(context, &schema, path, text)));
-        let change = PageChange {
-            path: VaultPath::known(path.to_owned()),
-            action: Action::Edit(edit),
-            expected_version: None,
-        };
-        let options =
-            WriteOptions { subject: Some(format!("Fix {path}")), is_fix: true, ..WriteOptions::default() };
-        let receipt = write_as(context, &[change], &options)?;
+    let pages: Vec<&str> = pages.into_iter().filter(|path| context.indexes(path)).collect();
+    fixed.paths.extend(fix_pages(context, &pages)?);
+    let moved = found.iter().filter(|found| found.lint == Lint::LinkMoved).count();
+    for (page, former) in if moved > 0 { moved_pages(context)? } else { Vec::new() } {
+        let receipt = follow_move(context, &page, &former)?;
         let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
         fixed.paths.extend(changed.map(|file| file.path));
     }
@@ -71,12 +67,35 @@ pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
     Ok(fixed)
 }
 
+/// Fixes the properties of pages in one write; returns the pages that changed.
+fn fix_pages(context: &VaultContext, pages: &[&str]) -> Result<Vec<String>> {
+    if pages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let change = |path: &&str| {
+        let path = (*path).to_owned();
+        let schema = context.policy().schema(&path).cloned().unwrap_or_default();
+        let target = VaultPath::known(path.clone());
+        let edit: Edit<'_> = Box::new(move |text| Ok(apply_fixes(context, &schema, &path, text)));
+        PageChange { path: target, action: Action::Edit(edit), expected_version: None }
+    };
+    let changes: Vec<PageChange<'_>> = pages.iter().map(change).collect();
+    let subject = Some(match pages {
+        [path] => format!("Fix {path}"),
+        pages => format!("Fix {} pages", pages.len()),
+    });
+    let receipt =
+        write_as(context, &changes, &WriteOptions { subject, is_fix: true, ..WriteOptions::default() })?;
+    let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
+    Ok(changed.map(|file| file.path).collect())
+}
+
 /// Returns the text with fixed properties. What cannot be fixed is left unchanged.
 fn apply_fixes(context: &VaultContext, schema: &Schema, path: &str, text: &str) -> String {
     let mut text = text.to_owned();
     let page = parse(path, &text).page;
     let mut set = |key: &str, value: Value| {
-        if let Ok(edited) = edit::set_property(&text, key, &value) {
+        if let Ok(edited) = edit::set_property(lore_page::Format::of(path), &text, key, &value) {
             text = edited;
         }
     };

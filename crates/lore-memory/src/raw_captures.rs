@@ -1,6 +1,7 @@
 //! Captures of external sources: a small stub with URL, date and excerpt; the complete file only on request.
 
-use lore_engine::{Action, Error, PageChange, Raw, Result, VaultContext};
+use lore_engine::{Action, Error, PageChange, PageFormat, Raw, Result, VaultContext};
+use lore_page::{Format, convert};
 use lore_text::secrets::looks_binary;
 use lore_text::slugify;
 use lore_vault::{VaultPath, decode, exists};
@@ -46,7 +47,11 @@ pub(crate) fn raw_changes(
     }
     let excerpt = if looks_binary(&text.bytes) { None } else { Some(decode(&text.bytes).text.into_owned()) };
     let stub = stub(context, raw, title, url, excerpt.as_deref(), stored.as_deref());
-    let path = format!("{}/{stem}.md", raw.folder);
+    let (extension, stub) = match context.policy().format {
+        Some(PageFormat::Org) => ("org", convert(&stub, Format::Markdown, Format::Org)),
+        _ => ("md", stub),
+    };
+    let path = format!("{}/{stem}.{extension}", raw.folder);
     changes.insert(0, put(path.clone(), stub.into_bytes()));
     Ok((changes, Some(path)))
 }
@@ -96,7 +101,12 @@ fn free_stem(context: &VaultContext, raw: &Raw, title: &str) -> String {
     let slug: String = slugify(title).replace('/', "-").chars().take(60).collect();
     let slug = slug.trim_matches('-');
     let base = format!("{}-{}", context.today(), if slug.is_empty() { "source" } else { slug });
-    let taken = |stem: &str| exists(&context.vault().root().join(format!("{}/{stem}.md", raw.folder)));
+    let extensions = ["md", "org"];
+    let taken = |stem: &str| {
+        let file =
+            |extension: &&str| context.vault().root().join(format!("{}/{stem}.{extension}", raw.folder));
+        extensions.iter().any(|extension| exists(&file(extension)))
+    };
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     std::iter::once(base.clone()).chain(numbered).find(|stem| !taken(stem)).unwrap_or(base)
 }

@@ -1,5 +1,6 @@
 //! Retention: deletes expired files, rolls up logs and prunes old snapshots.
 
+mod entries;
 mod rollup;
 
 use std::collections::BTreeSet;
@@ -10,10 +11,12 @@ use lore_engine::{
     write_as,
 };
 use lore_text::date_in_name;
-use lore_vault::{DiskFile, Scan, VaultPath, files_below, scan, stat, without_extension};
+use lore_vault::{
+    DiskFile, Scan, VaultPath, files_below, folder, is_page_path, modified, scan, size_of, stat,
+    without_extension,
+};
 
-use crate::daily::local_now;
-
+pub use entries::expire_entries;
 pub use rollup::{KeepRule, RollUpResult, roll_up};
 
 /// A file with limited retention.
@@ -52,12 +55,32 @@ pub fn ageing(context: &VaultContext) -> Result<Vec<Ageing>> {
     if policy.rules.iter().all(|rule| rule.keep.is_none()) {
         return Ok(Vec::new());
     }
-    let Scan { files, .. } = scan(context.vault());
-    Ok(files.into_iter().filter_map(|file| ageing_file(context, file)).collect())
+    let Scan { mut files, .. } = scan(context.vault());
+    files.extend(other_files(context));
+    let mut ageing: Vec<Ageing> = files.into_iter().filter_map(|file| ageing_file(context, file)).collect();
+    ageing.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(ageing)
+}
+
+/// Returns the files that are not pages and have a rule for files of any kind.
+fn other_files(context: &VaultContext) -> Vec<DiskFile> {
+    let policy = context.policy();
+    let rules = policy.rules.iter().filter(|rule| rule.any_file && rule.keep.is_some());
+    let folders: BTreeSet<&str> =
+        rules.flat_map(|rule| &rule.paths).map(|pattern| folder(pattern.as_str())).collect();
+    let files = folders.into_iter().flat_map(|folder| files_below(context.vault(), folder));
+    files.filter(|(path, _)| !is_page_path(path)).filter_map(|(path, _)| other_file(context, path)).collect()
+}
+
+fn other_file(context: &VaultContext, path: String) -> Option<DiskFile> {
+    let full = context.vault().root().join(&path);
+    let changed: Timestamp = modified(&full)?.try_into().ok()?;
+    let mtime = i64::try_from(changed.as_nanosecond()).ok()?;
+    Some(DiskFile { size: size_of(&full)?, path, mtime })
 }
 
 fn ageing_file(context: &VaultContext, file: DiskFile) -> Option<Ageing> {
-    let (policy, now) = (context.policy(), local_now(context));
+    let (policy, now) = (context.policy(), context.local_now());
     let rule = policy.rule(&file.path)?;
     let keep = rule.keep?;
     let since = since(rule, &file, &now)?;
@@ -89,9 +112,18 @@ pub fn retain(context: &VaultContext) -> Result<Retained> {
     let mut changes = Vec::new();
     for one in ageing(context)?.into_iter().filter(|one| one.expired) {
         let path = one.path.clone();
+        let size = size_of(&context.vault().root().join(&path)).unwrap_or_default();
+        if size > policy.limits.page_bytes {
+            // Its last version could not be kept.
+            result.warnings.push(format!("{path} has expired, but is too large to delete: {size} bytes"));
+            continue;
+        }
         // A file that is modified before it is deleted is still needed.
         let is_still_expired = move || {
-            let file = stat(context.vault(), &BTreeSet::from([one.path.clone()])).files.pop();
+            let file = match is_page_path(&one.path) {
+                true => stat(context.vault(), &BTreeSet::from([one.path.clone()])).files.pop(),
+                false => other_file(context, one.path.clone()),
+            };
             file.and_then(|file| ageing_file(context, file)).is_some_and(|now| now.expired)
         };
         changes.push(PageChange {
@@ -101,7 +133,9 @@ pub fn retain(context: &VaultContext) -> Result<Retained> {
         });
     }
     for log in &policy.rollup {
-        changes.extend(roll_up_log(context, log, &mut result)?);
+        for path in log_paths(context, log) {
+            changes.extend(roll_up_log(context, log, path, &mut result)?);
+        }
     }
     if !changes.is_empty() {
         let subject = Some("Apply retention".to_owned());
@@ -116,17 +150,33 @@ pub fn retain(context: &VaultContext) -> Result<Retained> {
     Ok(result)
 }
 
+/// Returns the files of a log: its page, or those that match its pattern.
+fn log_paths(context: &VaultContext, log: &lore_engine::RollUp) -> Vec<String> {
+    let pattern = log.path.as_str();
+    if !pattern.contains(['*', '{', '?', '[']) {
+        return vec![format!("{}.md", without_extension(pattern))];
+    }
+    let files = scan(context.vault()).files.into_iter().map(|file| file.path);
+    files.filter(|path| log.path.matches(path)).collect()
+}
+
 fn roll_up_log<'a>(
     context: &VaultContext,
     log: &lore_engine::RollUp,
+    path: String,
     retained: &mut Retained,
 ) -> Result<Option<PageChange<'a>>> {
-    let path = format!("{}.md", without_extension(&log.path));
     let Some(file) = context.vault().read(&path, u64::MAX)? else { return Ok(None) };
     let Ok(text) = String::from_utf8(file.bytes) else { return Ok(None) };
     let rules: Vec<KeepRule> =
         log.keep.iter().map(|(heading, last)| KeepRule { heading: heading.clone(), last: *last }).collect();
-    let result = roll_up(&text, &rules, log.warn_bytes);
+    let (now, entries) = (context.local_now(), log.entries);
+    let mut result = roll_up(&text, &rules, log.warn_bytes);
+    if let Some(age) = entries {
+        let (kept, dropped) = expire_entries(&result.text, &age, &now);
+        result.text = kept;
+        result.dropped.extend(dropped);
+    }
     retained.warnings.extend(result.warnings.iter().map(|warning| format!("{path}: {warning}")));
     if result.text == text {
         return Ok(None);
@@ -134,7 +184,10 @@ fn roll_up_log<'a>(
     let removed: Vec<String> = result.dropped.into_iter().chain(result.collapsed).collect();
     retained.rolled.push((path.clone(), removed));
     let (rules, warn_bytes) = (rules, log.warn_bytes);
-    let edit: Edit<'a> = Box::new(move |text| Ok(roll_up(text, &rules, warn_bytes).text));
+    let edit: Edit<'a> = Box::new(move |text| {
+        let rolled = roll_up(text, &rules, warn_bytes).text;
+        Ok(entries.map(|age| expire_entries(&rolled, &age, &now).0).unwrap_or(rolled))
+    });
     Ok(Some(PageChange { path: VaultPath::known(path), action: Action::Edit(edit), expected_version: None }))
 }
 

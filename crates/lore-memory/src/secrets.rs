@@ -11,6 +11,8 @@ use lore_text::secrets::{Form, Leak};
 use lore_vault::git::{GitError, Repo};
 use lore_vault::{all_files, exists, files_below, read_entry, sidecar};
 
+use crate::import::stored_originals;
+
 pub use history::scan_history;
 pub use purge::{Purged, purge_secrets};
 
@@ -140,6 +142,11 @@ fn ledger_secrets(context: &VaultContext) -> Result<Vec<SecretOccurrence>> {
         let location = SecretLocation::Import { source: row.source.clone() };
         let leaks = [secrets_in(&policy, &bytes), secrets_in(&policy, row.source.as_bytes())].concat();
         found.extend(occurrences(&leaks, &location));
+    }
+    for (path, hash) in stored_originals(context)? {
+        let bytes = store.blob(project, hash)?.unwrap_or_default();
+        let location = SecretLocation::Import { source: path };
+        found.extend(occurrences(&secrets_in(&policy, &bytes), &location));
     }
     for gap in store.gaps(project, GapFilter::All, usize::MAX)? {
         found.extend(occurrences(&gap_leaks(&policy, &gap), &SecretLocation::Gap { id: gap.id }));

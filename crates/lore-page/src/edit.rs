@@ -4,7 +4,9 @@
 //! line ending, and returns the same text if there is nothing to change. An edit that writes a structured line parses
 //! the result and fails if the line does not read back as intended.
 
+mod batch;
 mod carry;
+mod combine;
 mod doc;
 mod entry;
 mod fact;
@@ -14,28 +16,38 @@ mod layout;
 mod lines;
 mod link;
 mod mention;
+mod org_heading;
+mod org_link;
+mod org_property;
 mod outline;
 mod property;
 mod relation;
 mod removal;
 mod section;
+mod table;
 mod tag;
 mod text;
 mod truth;
 mod write;
 
+pub use batch::{add_entries, add_relations};
 pub use carry::{Dropped, LineChanges, LineKind, RewriteTerms, Rewritten, carry_over};
+pub use combine::combine;
 pub use entry::{NewEntry, add_entry};
 pub use fact::{NewFact, add_fact, close_fact};
-pub use heading::{demote_headings, rename_heading};
+pub use heading::{demote_headings, promote_headings, rename_heading};
 pub use items::section_items;
 pub use link::{repoint_links, retarget_links};
 pub use mention::{LinkTo, link_words};
 pub use outline::{SectionPlace, remove_sections, sections};
-pub use property::{remove_property, set_property};
+pub use property::{TypedValue, remove_property, set_property, set_typed_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
 pub use removal::remove_relation;
-pub use section::{insert_after_section, insert_before_section, replace_own_text, replace_section};
+pub use section::{
+    append_to_section, insert_after_section, insert_before_section, insert_below_heading, replace_in_section,
+    replace_own_text, replace_section,
+};
+pub use table::{TableRow, TableText, put_row, remove_row, table};
 pub use tag::{add_tag, remove_tag};
 pub use text::{append, prepend, replace_text};
 pub use truth::{add_to_truth, replace_truth};
@@ -146,8 +158,10 @@ pub enum EditError {
         /// The given end date.
         until: String,
     },
-    /// The date of a timeline entry is not a valid day.
-    #[error("invalid date {date:?}; use YYYY-MM-DD")]
+    /// The date of a timeline entry is not valid.
+    #[error(
+        "invalid date {date:?}; use YYYY-MM-DD, YYYY-MM, YYYY, or a range such as 2022-03-10..2022-03-16"
+    )]
     NotADay {
         /// The given date.
         date: String,
@@ -159,16 +173,33 @@ pub enum EditError {
         part: &'static str,
     },
     /// The line would parse as something else.
-    #[error(
-        "the line `{line}` would not parse as {kind}; remove brackets, braces, parentheses and dashes, \
-         and close any code block above it"
-    )]
+    #[error("the line `{line}` would not parse as {kind}: {}", advice(part, *character))]
     Unreadable {
         /// Expected kind: `a relation`, `a fact`, `an entry` or `a heading`.
         kind: &'static str,
         /// The line as it would be written.
         line: String,
+        /// The part that is the reason.
+        part: &'static str,
+        /// The first character in it that has a meaning there.
+        character: Option<char>,
     },
+}
+
+impl EditError {
+    /// Returns the error for a line that would not parse because of the text of one part.
+    fn unreadable(kind: &'static str, line: &str, part: &'static str, text: &str) -> EditError {
+        let character = text.chars().find(|c| "[]{}()<>|:;`*#%\"\\—–".contains(*c) || c.is_control());
+        EditError::Unreadable { kind, line: line.to_owned(), part, character }
+    }
+}
+
+fn advice(part: &str, character: Option<char>) -> String {
+    match character {
+        _ if part == "place" => "close the code block or comment above it".to_owned(),
+        Some(character) => format!("change its {part}, which contains {character:?}"),
+        None => format!("change its {part}"),
+    }
 }
 
 fn count_hint(found: usize) -> &'static str {

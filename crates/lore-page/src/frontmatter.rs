@@ -66,12 +66,19 @@ pub(crate) fn read(text: &str) -> Frontmatter {
             salvage::read(source)
         }
     };
+    diagnostics.retain(|warning| !is_template_line(text, warning.line));
     Frontmatter {
         properties,
         lines: Some(LineRange { first: 1, last: fences.last_line }),
         body_start: fences.body_start,
         diagnostics,
     }
+}
+
+/// Whether a line has a placeholder of a template, which is filled in before anybody reads it as YAML.
+fn is_template_line(text: &str, line: u32) -> bool {
+    let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
+    line.contains("{{") && line.contains("}}") || line.contains("<%") && line.contains("%>")
 }
 
 /// Finds the fences: a first line `---`, and the next line `---` or `...`.

@@ -12,22 +12,31 @@
 //! use lore_vault::Vault; // It reads no files.
 //! ```
 
+mod body;
 mod conflict;
+mod convert;
 pub mod edit;
+mod format;
 mod frontmatter;
 mod grammar;
 mod interval;
 mod markdown;
+mod org;
 mod page;
 mod properties;
+mod reader;
 mod revision;
 mod wiki;
 
+pub use body::{Linkable, heading_links, linkable, prose};
 pub use conflict::conflict_markers;
+pub use convert::convert;
+pub use format::Format;
 pub use interval::{Interval, Reversed, overlapping_pairs};
-pub use markdown::{Linkable, linkable, parse, prose};
+pub use reader::parse;
+
 pub use page::{
-    ByteRange, Diagnostic, Entry, Fact, Heading, LINKS_TO, LineRange, Link, LinkStyle, Observation, Page,
-    Parsed, Properties, Value,
+    ByteRange, Diagnostic, Entry, Fact, Heading, LIFECYCLE_RELATIONS, LINKS_TO, LineRange, Link, LinkStyle,
+    Node, Observation, Page, Parsed, Properties, Value,
 };
 pub use revision::{revision, revision_of_edit};

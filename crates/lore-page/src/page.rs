@@ -21,8 +21,10 @@ pub struct Page {
     pub kind: Option<String>,
     /// The `status` property.
     pub status: Option<String>,
-    /// The `summary` property, or the first blockquote of the truth.
+    /// The `summary` property, or a blockquote directly under the title.
     pub summary: Option<String>,
+    /// The first sentence of its prose.
+    pub first_sentence: Option<String>,
     /// Frontmatter tags, then inline tags, without duplicates and without `#`.
     pub tags: Vec<String>,
     /// The `aliases`, `alias` and `permalink` properties.
@@ -41,6 +43,54 @@ pub struct Page {
     pub facts: Vec<Fact>,
     /// Timeline entries: `- **YYYY-MM-DD** | source — summary`.
     pub entries: Vec<Entry>,
+    /// The `ROAM_REFS` of an Org file: what it is about, as URLs and citation keys, `@key`.
+    pub refs: Vec<String>,
+    /// Headings of an Org file with an id of their own.
+    pub nodes: Vec<Node>,
+    /// Lines of the body of an Org file that say nothing themselves: drawers of headings, and keywords.
+    pub markup: Vec<LineRange>,
+}
+
+/// A heading of an Org file with an id of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The `ID` property.
+    pub id: String,
+    /// Text of the heading, without markup.
+    pub title: String,
+    /// The `ROAM_ALIASES` property.
+    pub aliases: Vec<String>,
+    /// The `ROAM_REFS` property.
+    pub refs: Vec<String>,
+    /// Its own tags, after those it inherits from the file and the headings above it.
+    pub tags: Vec<String>,
+    /// The TODO keyword.
+    pub todo: Option<String>,
+    /// Level of the heading.
+    pub level: u8,
+    /// Lines from the heading to the end of its section, including subsections.
+    pub lines: LineRange,
+    /// All properties of the heading.
+    pub properties: Properties,
+}
+
+impl Page {
+    /// Returns the innermost node that contains a line; `None` if that is the page itself.
+    pub fn node_at(&self, line: u32) -> Option<&Node> {
+        self.nodes.iter().rfind(|node| (node.lines.first..=node.lines.last).contains(&line))
+    }
+
+    /// Returns the title to show: the `title` property, else the first level-one heading, else the file name.
+    pub fn shown_title(&self) -> &str {
+        let declared = self.properties.text("title").is_some_and(|title| !title.trim().is_empty());
+        let heading = self.heading_title.as_deref().filter(|heading| !declared && !heading.is_empty());
+        heading.unwrap_or(&self.title)
+    }
+
+    /// Returns the summary to show: the declared one, else the first sentence.
+    pub fn shown_summary(&self) -> Option<&str> {
+        self.summary.as_deref().or(self.first_sentence.as_deref())
+    }
 }
 
 /// A page and its parse warnings. Parsing never fails.
@@ -112,7 +162,7 @@ pub struct Properties(pub Vec<(String, Value)>);
 /// A heading and its section, which extends to the next heading of the same or a higher level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// Level, from 1 to 6.
+    /// Level: from 1 to 6 in Markdown, from 1 in Org.
     pub level: u8,
     /// Text of the heading, without markup.
     pub text: String,
@@ -138,9 +188,9 @@ pub struct Observation {
 /// The syntax of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkStyle {
-    /// `[[Target]]`.
+    /// By name: `[[Target]]`, and in Org `[[id:…]]` and `[[roam:…]]`.
     Wiki,
-    /// `[text](path.md)`.
+    /// By path: `[text](path.md)`, and in Org `[[file:path.org]]`.
     Markdown,
 }
 
@@ -169,6 +219,10 @@ pub struct Link {
     /// Bytes of the link itself, including the brackets; empty for a link in the frontmatter.
     pub span: ByteRange,
 }
+
+/// The relations that determine the lifecycle of pages, in all accepted spellings. They are matched ignoring case.
+pub const LIFECYCLE_RELATIONS: [&str; 5] =
+    ["supersedes", "superseded_by", "superseded-by", "superseded by", "contradicts"];
 
 /// The relation of a link without a verb.
 pub const LINKS_TO: &str = "links_to";
@@ -199,7 +253,7 @@ pub struct Fact {
 /// A timeline entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Date, as `YYYY-MM-DD`.
+    /// Date: `YYYY-MM-DD`, a month, a year, or a range of these as `from..until`.
     pub date: String,
     /// Where the information came from.
     pub source: Option<String>,
@@ -209,6 +263,13 @@ pub struct Entry {
     pub detail: Option<String>,
     /// Lines of the entry.
     pub lines: LineRange,
+}
+
+impl Entry {
+    /// Returns the days it covers.
+    pub fn interval(&self) -> Interval {
+        crate::grammar::entry_dates(&self.date).unwrap_or_default()
+    }
 }
 
 impl Link {

@@ -1,51 +1,66 @@
 //! Appends an agent's new text to a page that a person has edited, as a revision below the edit.
 
 use crate::edit::{self, SectionPlace};
+use crate::format::Format;
 
 /// Prefix of a revision's heading; the time follows.
 const HEADING: &str = "Agent revision — ";
 
-/// Level of that heading.
-const LEVEL: usize = 2;
-
 /// Returns the current text unchanged, followed by the body of the new text as a revision with this time, its headings
 /// below that of the revision. Nothing is added if the page or its last revision already says the same.
-pub fn revision(current: &str, new: &str, time: &str) -> String {
-    let untitled = without_title(new);
-    let added =
-        without_blank_ends(body(&edit::demote_headings(&untitled, levels_down(&untitled)))).to_owned();
-    let is_repeated = same(body(&without_title(current)), body(&untitled))
-        || last_revision(current).is_some_and(|last| same(last, &added))
-        || ends_with_revision(current, &added);
+pub fn revision(format: Format, current: &str, new: &str, time: &str) -> String {
+    let untitled = without_title(format, new);
+    let added = without_blank_ends(body(
+        format,
+        &edit::demote_headings(format, &untitled, levels_down(format, &untitled)),
+    ))
+    .to_owned();
+    let is_repeated = same(body(format, &without_title(format, current)), body(format, &untitled))
+        || last_revision(format, current).is_some_and(|last| same(last, &added))
+        || ends_with_revision(format, current, &added);
     if added.is_empty() || is_repeated {
         return current.to_owned();
     }
     let ends_blank = current.lines().next_back().is_none_or(|line| line.trim().is_empty());
     let gap = if ends_blank { "" } else { "\n" };
-    let block = format!("{gap}{} {HEADING}{time}\n\n{added}\n", "#".repeat(LEVEL));
-    edit::append(current, &block).unwrap_or_else(|_| current.to_owned())
+    let block = format!("{gap}{} {HEADING}{time}\n\n{added}\n", format.heading_marks(level(format)));
+    edit::append(format, current, &block).unwrap_or_else(|_| current.to_owned())
 }
 
-/// Returns an edited text if it has every line of the current body; otherwise the current text, with the sections that
-/// the edit changes as a revision.
-pub fn revision_of_edit(current: &str, edited: &str, time: &str) -> String {
-    let mut lines = body(edited).lines();
-    let is_kept =
-        |line: &str| line.trim().is_empty() || lines.any(|other| other.trim_end() == line.trim_end());
-    if body(current).lines().all(is_kept) {
+/// Returns an edited text if only its properties differ; otherwise the current text, with what the edit adds to it or
+/// changes in it as a revision.
+pub fn revision_of_edit(format: Format, current: &str, edited: &str, time: &str) -> String {
+    if same(body(format, current), body(format, edited)) {
         return edited.to_owned();
     }
-    let known: Vec<&str> = own_sections(current).into_iter().map(|(whole, _)| whole.trim()).collect();
-    let changed = own_sections(edited).into_iter();
-    let changed = changed.filter(|(whole, own)| !own.trim().is_empty() && !known.contains(&whole.trim()));
-    let text: String = changed.map(|(whole, _)| format!("\n{}\n", without_blank_ends(whole))).collect();
-    revision(current, &text, time)
+    let appended = body(format, edited).strip_prefix(body(format, current).trim_end());
+    if let Some(added) = appended.filter(|added| added.starts_with(['\n', '\r'])) {
+        return revision(format, current, &format!("\n{added}"), time);
+    }
+    let known = own_sections(format, current);
+    let changed = own_sections(format, edited).into_iter().filter(|(whole, own)| {
+        !own.trim().is_empty() && known.iter().all(|(known, _)| known.trim() != whole.trim())
+    });
+    let text: String = changed.map(|part| format!("\n{}\n", addition(&known, part))).collect();
+    revision(format, current, &text, time)
+}
+
+/// Returns what a changed part adds: its heading and the text below that of the part with the same heading, if that is
+/// unchanged; otherwise all of it.
+fn addition(known: &[(&str, &str)], (whole, own): (&str, &str)) -> String {
+    let heading = &whole[..whole.len() - own.len()];
+    let same_heading = known.iter().filter(|(known, text)| known[..known.len() - text.len()] == *heading);
+    let rest = same_heading.filter_map(|(_, text)| own.trim_start().strip_prefix(text.trim())).next();
+    match rest.filter(|rest| !heading.is_empty() && rest.starts_with(['\n', '\r'])) {
+        Some(rest) => format!("{}\n\n{}", heading.trim_end(), without_blank_ends(rest)),
+        None => without_blank_ends(whole).to_owned(),
+    }
 }
 
 /// Returns the parts of a body between its headings: each with its heading, and without it.
-fn own_sections(text: &str) -> Vec<(&str, &str)> {
-    let places = edit::sections(text);
-    let start = text.len() - body(text).len();
+fn own_sections(format: Format, text: &str) -> Vec<(&str, &str)> {
+    let places = edit::sections(format, text);
+    let start = text.len() - body(format, text).len();
     let ends = places.iter().skip(1).map(|place| place.whole.start).chain([text.len()]);
     let top_end = places.first().map_or(text.len(), |place| place.whole.start);
     let top = text.get(start..top_end).unwrap_or_default();
@@ -56,9 +71,9 @@ fn own_sections(text: &str) -> Vec<(&str, &str)> {
 }
 
 /// Returns a page without a leading level-one heading.
-fn without_title(text: &str) -> String {
-    let start = text.len() - body(text).len();
-    let first = edit::sections(text).into_iter().next();
+fn without_title(format: Format, text: &str) -> String {
+    let start = text.len() - body(format, text).len();
+    let first = edit::sections(format, text).into_iter().next().filter(|_| format.has_title_heading());
     match first {
         Some(SectionPlace { heading, whole, body })
             if heading.level == 1 && text[start..whole.start].trim().is_empty() =>
@@ -70,23 +85,29 @@ fn without_title(text: &str) -> String {
     }
 }
 
+/// Returns the level of a revision's heading.
+fn level(format: Format) -> usize {
+    usize::from(format.section_level())
+}
+
 /// Returns a page without its frontmatter.
-fn body(text: &str) -> &str {
-    &text[crate::parse("", text).page.truth.start..]
+fn body(format: Format, text: &str) -> &str {
+    &text[format.read("", text).0.page.truth.start..]
 }
 
 /// Returns by how many levels to demote headings so that the highest is inside the revision; at least one.
-fn levels_down(text: &str) -> usize {
-    let highest = edit::sections(text).iter().map(|place| usize::from(place.heading.level)).min();
-    highest.map_or(1, |highest| (LEVEL + 1).saturating_sub(highest).max(1))
+fn levels_down(format: Format, text: &str) -> usize {
+    let highest = edit::sections(format, text).iter().map(|place| usize::from(place.heading.level)).min();
+    highest.map_or(1, |highest| (level(format) + 1).saturating_sub(highest).max(1))
 }
 
 /// Returns the text of a page's last revision, up to the next heading of its level.
-fn last_revision(text: &str) -> Option<&str> {
+fn last_revision(format: Format, text: &str) -> Option<&str> {
     let is_revision = |place: &SectionPlace| {
-        usize::from(place.heading.level) == LEVEL && place.heading.text.starts_with(HEADING.trim_end())
+        usize::from(place.heading.level) == level(format)
+            && place.heading.text.starts_with(HEADING.trim_end())
     };
-    let place = edit::sections(text).into_iter().rfind(is_revision)?;
+    let place = edit::sections(format, text).into_iter().rfind(is_revision)?;
     // Unlike in a section of the page, a rule inside a revision is part of it.
     let end: usize = text.split_inclusive('\n').take(place.heading.lines.last as usize).map(str::len).sum();
     text.get(place.body.start..end)
@@ -94,11 +115,12 @@ fn last_revision(text: &str) -> Option<&str> {
 
 /// Returns whether a page ends with a revision with this text. An unclosed code block hides the revision's heading from
 /// the parser, but not from this check.
-fn ends_with_revision(text: &str, revision_text: &str) -> bool {
+fn ends_with_revision(format: Format, text: &str, revision_text: &str) -> bool {
     let (text, revision_text) = (text.replace('\r', ""), revision_text.replace('\r', ""));
     let Some(before) = text.trim_end().strip_suffix(revision_text.trim_end()) else { return false };
     let heading = before.trim_end().lines().next_back().unwrap_or_default();
-    before.ends_with('\n') && heading.starts_with(&format!("{} {HEADING}", "#".repeat(LEVEL)))
+    before.ends_with('\n')
+        && heading.starts_with(&format!("{} {HEADING}", format.heading_marks(level(format))))
 }
 
 /// Returns whether two texts are equal except for line endings and surrounding blank lines.
@@ -118,6 +140,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn revision(current: &str, new: &str, time: &str) -> String {
+        super::revision(Format::Markdown, current, new, time)
+    }
+
+    fn revision_of_edit(current: &str, edited: &str, time: &str) -> String {
+        super::revision_of_edit(Format::Markdown, current, edited, time)
+    }
 
     const TITLE: &str = "## Agent revision — 2026-05-18T04:12:09+02:00";
 
@@ -194,13 +224,16 @@ mod tests {
         let expected = format!("{page}\n{TITLE}\n\n### Summary\n\nTheirs.\n");
         assert_eq!(revision_of_edit(page, &edited, TIME), expected);
         assert_eq!(revision_of_edit(&expected, &expected.replace("Mine.", "Theirs."), TIME), expected);
-        for kept in [
-            page.replace("Mine.", "Mine.\nMore."),
-            format!("{page}- [ ] Two\n"),
-            page.replace("updated: x", "updated: y"),
+        for (edited, added) in [
+            (page.replace("Mine.", "Mine.\nMore."), "### Summary\n\nMore."),
+            (page.replace("# Day", "# Day\n\nFirst."), "First."),
+            (format!("{page}- [ ] Two\n"), "- [ ] Two"),
         ] {
-            assert_eq!(revision_of_edit(page, &kept, TIME), kept);
+            let expected = format!("{page}\n{TITLE}\n\n{added}\n");
+            assert_eq!(revision_of_edit(page, &edited, TIME), expected);
         }
+        let property = page.replace("updated: x", "updated: y");
+        assert_eq!(revision_of_edit(page, &property, TIME), property);
         assert_eq!(revision_of_edit(page, &page.replace("\nMine.\n", ""), TIME), page);
     }
 

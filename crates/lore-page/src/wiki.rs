@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::page::Properties;
+
 /// Matches brackets one by one and keeps the pairs that are links, in linear time for any nesting.
 ///
 /// Brackets inside a link count by depth: `[[React [[Hooks]]]]` is one link. Where they do not balance, the link
@@ -116,15 +118,64 @@ pub(crate) struct WikiText<'t> {
     pub(crate) label: Option<Cow<'t, str>>,
 }
 
-/// Parses the contents of a link's brackets. Returns `None` if they name no other page.
-pub(crate) fn read(inner: &str) -> Option<WikiText<'_>> {
+/// The order of the two parts of `[[a|b]]`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum LinkOrder {
+    /// `[[target|label]]`, as almost everywhere.
+    #[default]
+    TargetFirst,
+    /// `[[label|target]]`, as in Dendron.
+    LabelFirst,
+}
+
+impl LinkOrder {
+    /// Returns the order used on a page with these properties. Dendron writes an id, a description and the time of the last
+    /// change in milliseconds on each of its notes.
+    pub(crate) fn of(properties: &Properties) -> LinkOrder {
+        let is_millis = |key: &str| {
+            properties
+                .text(key)
+                .is_some_and(|text| text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let is_dendron = ["id", "desc"].iter().all(|key| properties.text(key).is_some())
+            && ["created", "updated"].into_iter().any(is_millis);
+        if is_dendron { LinkOrder::LabelFirst } else { LinkOrder::TargetFirst }
+    }
+
+    /// Returns the order of one link: an address of Dendron after the bar is a target, whatever page it is on.
+    pub(crate) fn of_link(self, inner: &str) -> LinkOrder {
+        match inner.split_once('|') {
+            Some((_, second)) if second.trim_start().starts_with(DENDRON) => LinkOrder::LabelFirst,
+            _ => self,
+        }
+    }
+}
+
+/// The scheme of Dendron's links to a note of a named vault: `dendron://vault/note`.
+const DENDRON: &str = "dendron://";
+
+/// Returns a target without the address of a Dendron vault before it.
+pub(crate) fn without_dendron_vault(target: &str) -> &str {
+    target.strip_prefix(DENDRON).and_then(|rest| rest.split_once('/')).map_or(target, |(_, note)| note)
+}
+
+/// Splits the contents of a link's brackets into the target with its heading, and the label.
+pub(crate) fn name_and_label(inner: &str, order: LinkOrder) -> (&str, &str) {
     // Inside a table the bar is escaped.
-    let (name, label) = match inner.split_once('|') {
+    match inner.split_once('|') {
+        Some((label, name)) if order.of_link(inner) == LinkOrder::LabelFirst => {
+            (name, label.strip_suffix('\\').unwrap_or(label))
+        }
         Some((name, label)) => (name.strip_suffix('\\').unwrap_or(name), label),
         None => (inner, ""),
-    };
+    }
+}
+
+/// Parses the contents of a link's brackets. Returns `None` if they name no other page.
+pub(crate) fn read(inner: &str, order: LinkOrder) -> Option<WikiText<'_>> {
+    let (name, label) = name_and_label(inner, order);
     let (target, heading) = name.split_once('#').unwrap_or((name, ""));
-    let target = join_lines(target);
+    let target = join_lines(without_dendron_vault(target.trim()));
     let filled = |text: &'_ str| !text.trim().is_empty();
     if target.is_empty() {
         return None;

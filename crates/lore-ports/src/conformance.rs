@@ -134,6 +134,7 @@ macro_rules! conformance {
                     gaps_round_trip
                     open_gaps_are_listed_first_oldest_first
                     gap_text_and_sensitivity_require_approval
+                    batches_are_kept_in_parts
                     imports_preserve_the_bytes
                     imports_can_be_rewritten
                     the_last_import_of_a_page_is_active

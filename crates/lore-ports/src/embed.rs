@@ -55,6 +55,19 @@ pub trait Models: Send + Sync {
     /// it must not open the model.
     fn is_instant(&self, name: &str) -> bool;
 
+    /// Returns the name of a model that answers until the active one covers a vault: one whose vectors cost next to
+    /// nothing.
+    fn instant(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns the sum of the token vectors of each word, from a static model that needs no time to open; `None` without
+    /// one, or if it reads none of the words. The sums are not scaled: the longer a vector, the more its word says.
+    fn embed_words(&self, words: &[&str]) -> Option<Vec<Vec<f32>>> {
+        let _ = words;
+        None
+    }
+
     /// Counts the tokens of a text for a language model.
     fn count_tokens(&self, text: &str) -> usize;
 }

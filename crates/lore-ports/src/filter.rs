@@ -25,6 +25,8 @@ pub enum LinkFilter<'a> {
     Named(&'a [&'a str]),
     /// Unresolved links.
     Pending,
+    /// Links to a heading or block of a page, sorted by page and line.
+    WithHeading,
     /// Links with one of these ids.
     Ids(&'a [u64]),
     /// Links with one of these relations, ignoring case.
@@ -57,8 +59,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// This status.
     pub status: Option<String>,
-    /// This wing.
-    pub wing: Option<String>,
+    /// One of these wings.
+    pub wings: Vec<String>,
     /// Path prefix.
     pub path: Option<String>,
     /// This slug.
@@ -77,6 +79,17 @@ pub struct Filter {
     pub among: Vec<String>,
     /// Only old pages without an explicit status.
     pub aged: Option<Aged>,
+    /// This namespace.
+    pub namespace: Option<Namespace>,
+}
+
+/// A group of pages: those below a folder, and those that have its name as `namespace`, project, tag or wing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Namespace {
+    /// Name, case-folded.
+    pub name: String,
+    /// Path prefixes.
+    pub prefixes: Vec<String>,
 }
 
 /// When a page counts as old.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::batches::Batches;
 use crate::error::Result;
 use crate::expression::Expression;
 use crate::filter::{
@@ -18,9 +19,9 @@ use crate::rows::{
 use crate::vectors::Vectors;
 
 /// A database with index, ledger and vectors.
-pub trait Store: Projects + Index + Ledger + GapsAndImports + Vectors + Maintenance {}
+pub trait Store: Projects + Index + Ledger + GapsAndImports + Batches + Vectors + Maintenance {}
 
-impl<T: Projects + Index + Ledger + GapsAndImports + Vectors + Maintenance> Store for T {}
+impl<T: Projects + Index + Ledger + GapsAndImports + Batches + Vectors + Maintenance> Store for T {}
 
 /// The derived half: everything in it can be rebuilt from the files.
 pub trait Index {
@@ -53,6 +54,9 @@ pub trait Index {
     /// Returns the pages that match a filter.
     fn list(&self, project: ProjectNo, filter: &Filter, order: Order, window: Window)
     -> Result<Vec<PageRow>>;
+
+    /// Returns the number of pages that match a filter.
+    fn count(&self, project: ProjectNo, filter: &Filter) -> Result<u64>;
 
     /// Returns the pages with any of these names.
     fn lookup(&self, project: ProjectNo, names: &NameQuery<'_>) -> Result<Vec<KeyRow>>;

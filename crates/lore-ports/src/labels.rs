@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use lore_page::Value;
 use lore_text::fold;
 
-use crate::filter::Filter;
+use crate::filter::{Filter, Namespace};
 use crate::rows::PageRow;
 
 /// A kind of label.
@@ -49,10 +49,34 @@ impl Filter {
         }
         labels.extend(self.tags.iter().map(|tag| one(Label::Tag, tag)));
         labels.extend(self.status.iter().map(|status| one(Label::Status, status)));
-        labels.extend(self.wing.iter().map(|wing| one(Label::Wing, wing)));
+        if !self.wings.is_empty() {
+            labels.push((Label::Wing, self.wings.iter().map(|wing| fold(wing)).collect()));
+        }
         let properties = self.properties.iter();
         labels.extend(properties.map(|(key, value)| (Label::Property, vec![property(key, value)])));
         labels
+    }
+}
+
+impl Namespace {
+    /// Returns the labels of its pages, other than those below its folders; a page has at least one of them.
+    pub fn labels(&self) -> [(Label, String); 4] {
+        let name = || self.name.clone();
+        [
+            (Label::Property, property("namespace", &self.name)),
+            (Label::Property, property("projects", &self.name)),
+            (Label::Tag, name()),
+            (Label::Wing, name()),
+        ]
+    }
+
+    /// Returns whether a page belongs to it.
+    pub fn contains(&self, page: &PageRow) -> bool {
+        let below = self.prefixes.iter().any(|prefix| page.path.starts_with(prefix.as_str()));
+        below || {
+            let labels = page.labels();
+            self.labels().iter().any(|label| labels.contains(label))
+        }
     }
 }
 

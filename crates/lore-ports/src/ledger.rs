@@ -27,7 +27,13 @@ pub trait Ledger {
     /// Stores such ids.
     fn set_identities(&self, project: ProjectNo, ids: &[(&str, &str)]) -> Result<()>;
 
-    /// Moves versions and snapshots to the new paths of pages (from, to), in the given order, replacing those that a
+    /// Returns the former paths of pages that were moved outside Lore, each with the current path, sorted.
+    fn former_paths(&self, project: ProjectNo) -> Result<Vec<(String, String)>>;
+
+    /// Stores former paths, each with the current path of its page; `None` removes one.
+    fn set_former_paths(&self, project: ProjectNo, paths: &[(&str, Option<&str>)]) -> Result<()>;
+
+    /// Moves versions, snapshots and former paths to the new paths of pages (from, to), in the given order, replacing those that a
     /// deleted page left there.
     fn rename(&self, project: ProjectNo, moves: &[(&str, &str)]) -> Result<()>;
 

@@ -10,6 +10,7 @@
 //! use lore_engine::VaultContext; // It knows nobody who uses it.
 //! ```
 
+mod batches;
 mod chunk;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -27,17 +28,19 @@ mod progress;
 mod project;
 mod rows;
 mod slug_pattern;
+mod tables;
 mod text_model;
 mod transaction;
 mod vectors;
 
+pub use batches::{BatchRow, Batches, NewBatch};
 pub use chunk::{ChunkDraft, ChunkKind};
 pub use embed::{EmbedError, EmbedResult, Embedder, ModelIdentity, Models};
 pub use error::{Error, Result};
 pub use expression::Expression;
 pub use filter::{
-    Aged, DocumentFrequencies, Filter, LinkFilter, NameQuery, Order, StatementFilter, TextHit, TextQuery,
-    Weights, Window,
+    Aged, DocumentFrequencies, Filter, LinkFilter, NameQuery, Namespace, Order, StatementFilter, TextHit,
+    TextQuery, Weights, Window,
 };
 pub use gaps::{GapCounts, GapFilter, GapRow, GapsAndImports, Sensitivity};
 pub use imports::{ImportFilter, ImportRow, NewImport};
@@ -56,6 +59,7 @@ pub use rows::{
     name_in_fact,
 };
 pub use slug_pattern::{GlobPart, SlugPattern};
+pub use tables::{Cell, Table};
 pub use text_model::{TextModel, TextModelError};
 pub use transaction::{read_transaction, transaction};
 pub use vectors::{

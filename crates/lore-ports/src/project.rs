@@ -91,6 +91,8 @@ pub struct ProjectState {
     pub curated_pages: Option<u64>,
     /// The time that the clocks of the writers agree on, as JSON.
     pub clock: Option<String>,
+    /// When the index last changed, in milliseconds since 1970. It belongs to the index, and is gone with it.
+    pub indexed: Option<i64>,
 }
 
 /// A change of [`ProjectState`].
@@ -108,6 +110,8 @@ pub enum StateChange<'a> {
     CuratedPages(u64),
     /// The time that the clocks of the writers agree on.
     Clock(&'a str),
+    /// The index changed at this time, in milliseconds since 1970.
+    Indexed(i64),
 }
 
 /// A file that could not be indexed.

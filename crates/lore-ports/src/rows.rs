@@ -1,7 +1,7 @@
 //! Plain rows: what the index stores of pages, links and structured lines.
 
 use lore_page::{Diagnostic, Interval, LineRange, Properties};
-use lore_text::ContentHash;
+use lore_text::{ContentHash, Language};
 
 use crate::chunk::ChunkDraft;
 
@@ -85,13 +85,15 @@ pub enum KeyKind {
     Suffix = 6,
     /// The slug it would have if another page did not already have it. Never resolved.
     DesiredSlug = 7,
+    /// A path that it had before it was moved outside Lore, the slug of that path, or the end of that slug.
+    Former = 8,
 }
 
 impl KeyKind {
     /// Returns the kind with this number.
     pub fn from_number(number: u8) -> KeyKind {
-        use KeyKind::{Alias, DesiredSlug, Id, NameSlug, Path, Slug, Suffix, Title};
-        [Id, Slug, Path, Title, Alias, NameSlug, Suffix, DesiredSlug][usize::from(number.min(7))]
+        use KeyKind::{Alias, DesiredSlug, Former, Id, NameSlug, Path, Slug, Suffix, Title};
+        [Id, Slug, Path, Title, Alias, NameSlug, Suffix, DesiredSlug, Former][usize::from(number.min(8))]
     }
 }
 
@@ -149,6 +151,8 @@ pub struct SearchText {
     pub truth: String,
     /// Text below it.
     pub timeline: String,
+    /// The language whose stems they are.
+    pub language: Language,
 }
 
 /// A page in the index.
@@ -297,6 +301,10 @@ pub enum LabelKind {
     Tag,
     /// Types.
     Type,
+    /// Wings, case-folded.
+    Wing,
+    /// Languages other than English, by code.
+    Language,
 }
 
 /// Sizes of an index.

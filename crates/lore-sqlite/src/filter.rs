@@ -1,6 +1,6 @@
 //! Filters as SQL over the `page` table, each backed by an index.
 
-use lore_ports::{Filter, GlobPart, Label, ProjectNo, SlugPattern};
+use lore_ports::{Filter, GlobPart, Label, Namespace, ProjectNo, SlugPattern};
 use lore_text::fold;
 use rusqlite::ToSql;
 use rusqlite::types::Value;
@@ -14,7 +14,7 @@ pub(super) struct Conditions {
 impl Conditions {
     /// Returns all conditions of a filter.
     pub(super) fn all(project: ProjectNo, filter: &Filter) -> Conditions {
-        let mut conditions = Conditions::beyond_fts(filter);
+        let mut conditions = Conditions::beyond_fts(project, filter);
         conditions.add("p.project = ?", project.into());
         for (label, values) in filter.labels() {
             conditions.label(project, label_name(label), &values);
@@ -26,8 +26,11 @@ impl Conditions {
     }
 
     /// Returns the conditions that the full-text table's filter tokens cannot express.
-    pub(super) fn beyond_fts(filter: &Filter) -> Conditions {
+    pub(super) fn beyond_fts(project: ProjectNo, filter: &Filter) -> Conditions {
         let mut conditions = Conditions { sql: "1".into(), values: Vec::new() };
+        if let Some(namespace) = &filter.namespace {
+            conditions.namespace(project, namespace);
+        }
         if let Some(path) = filter.path.as_deref().filter(|path| !path.ends_with('/')) {
             conditions.prefix("p.path", path);
         }
@@ -84,6 +87,24 @@ impl Conditions {
         ));
         self.values.extend([project.into(), kind.to_owned().into()]);
         self.values.extend(values.iter().cloned().map(Value::from));
+    }
+
+    /// Requires one of a namespace's path prefixes or labels.
+    fn namespace(&mut self, project: ProjectNo, namespace: &Namespace) {
+        let mut ways = Vec::new();
+        for prefix in &namespace.prefixes {
+            ways.push("p.path >= ? AND p.path < ?".to_owned());
+            self.values.push(prefix.clone().into());
+            self.values.push(format!("{prefix}\u{10ffff}").into());
+        }
+        for (label, value) in namespace.labels() {
+            ways.push(
+                "p.number IN (SELECT page FROM label WHERE project = ? AND kind = ? AND value = ?)"
+                    .to_owned(),
+            );
+            self.values.extend([project.into(), label_name(label).to_owned().into(), value.into()]);
+        }
+        self.sql.push_str(&format!(" AND ({})", ways.join(" OR ")));
     }
 
     /// Uses a range instead of LIKE: it uses the index and has no wildcards.

@@ -126,6 +126,14 @@ impl Index for SqliteStore {
         self.all("list pages", &sql, conditions.bound().as_slice(), rows::page)
     }
 
+    fn count(&self, project: ProjectNo, filter: &Filter) -> Result<u64> {
+        let conditions = Conditions::all(project, filter);
+        let sql = format!("SELECT count(*) FROM {PAGE_FROM} WHERE {}", conditions.sql);
+        let read = |row: &Row<'_>| row.get::<_, i64>(0);
+        let counted = self.all("count pages", &sql, conditions.bound().as_slice(), read)?;
+        Ok(counted.first().copied().unwrap_or_default().unsigned_abs())
+    }
+
     fn lookup(&self, project: ProjectNo, names: &NameQuery<'_>) -> Result<Vec<KeyRow>> {
         let doing = "look up a name";
         let select =
@@ -187,7 +195,7 @@ impl Index for SqliteStore {
 
     fn search(&self, project: ProjectNo, query: &TextQuery<'_>) -> Result<Vec<TextHit>> {
         self.flush_words()?;
-        let conditions = Conditions::beyond_fts(query.filter);
+        let conditions = Conditions::beyond_fts(project, query.filter);
         let limit = row_count(query.window.limit);
         let offset = row_count(query.window.offset);
         // Only filters that tokens cannot express need the page rows; without them FTS5 sorts by itself.
@@ -222,6 +230,12 @@ impl Index for SqliteStore {
         let sql = match kind {
             LabelKind::Tag => {
                 "SELECT value, count(*) FROM label WHERE project = ?1 AND kind = 'tag' GROUP BY value ORDER BY 2 DESC, 1"
+            }
+            LabelKind::Wing => {
+                "SELECT value, count(*) FROM label WHERE project = ?1 AND kind = 'wing' GROUP BY value ORDER BY 2 DESC, 1"
+            }
+            LabelKind::Language => {
+                "SELECT value, count(*) FROM label WHERE project = ?1 AND kind = 'language' GROUP BY value ORDER BY 2 DESC, 1"
             }
             LabelKind::Type => {
                 "SELECT kind, count(*) FROM page WHERE project = ?1 GROUP BY kind ORDER BY 2 DESC, 1"

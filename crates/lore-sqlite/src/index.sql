@@ -137,3 +137,8 @@ CREATE TABLE code (
   codes   BLOB NOT NULL,
   PRIMARY KEY (project, model, block)
 );
+-- When the index of a project last changed.
+CREATE TABLE index_time (
+  project INTEGER PRIMARY KEY,
+  at      INTEGER NOT NULL
+);

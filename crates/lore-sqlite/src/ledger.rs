@@ -27,6 +27,7 @@ impl SqliteStore {
             "UPDATE OR REPLACE author SET path = ?3 WHERE project = ?1 AND path = ?2",
             "UPDATE import SET active = 0 WHERE project = ?1 AND page = ?3 AND page <> ?2 AND active = 1",
             "UPDATE import SET page = ?3 WHERE project = ?1 AND page = ?2",
+            "UPDATE former_path SET page = ?3 WHERE project = ?1 AND page = ?2",
             "UPDATE gap SET resolved_by = ?3 WHERE project = ?1 AND resolved_by = ?2",
         ] {
             self.run("move the history of a page", sql, params![project, from, to])?;
@@ -80,6 +81,27 @@ impl Ledger for SqliteStore {
         let sql = "INSERT OR REPLACE INTO identity(project, path, id) VALUES (?1, ?2, ?3)";
         self.each_in_transaction(ids, |(path, id)| {
             self.run("write an id", sql, params![project, path, id]).map(drop)
+        })
+    }
+
+    fn former_paths(&self, project: ProjectNo) -> Result<Vec<(String, String)>> {
+        let sql = "SELECT path, page FROM former_path WHERE project = ?1 ORDER BY path";
+        self.all("read former paths", sql, [project], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    fn set_former_paths(&self, project: ProjectNo, paths: &[(&str, Option<&str>)]) -> Result<()> {
+        self.each_in_transaction(paths, |(path, page)| {
+            let doing = "write a former path";
+            match page {
+                Some(page) => {
+                    let sql = "INSERT OR REPLACE INTO former_path(project, path, page) VALUES (?1, ?2, ?3)";
+                    self.run(doing, sql, params![project, path, page]).map(drop)
+                }
+                None => {
+                    let sql = "DELETE FROM former_path WHERE project = ?1 AND path = ?2";
+                    self.run(doing, sql, params![project, path]).map(drop)
+                }
+            }
         })
     }
 

@@ -7,10 +7,12 @@
 //! ```
 
 mod backup;
+mod batches;
 mod chunks;
 mod codes;
 mod files;
 mod filter;
+mod foreign;
 mod fts;
 mod gaps_and_imports;
 mod index;
@@ -19,6 +21,7 @@ mod links;
 mod maintenance;
 mod nearest;
 mod open;
+mod pack;
 mod pages;
 mod projects;
 mod put;
@@ -35,6 +38,7 @@ use std::path::PathBuf;
 use lore_ports::{Error, Maintenance as _, PageNo, Result};
 use rusqlite::{Connection, ErrorCode};
 
+pub use foreign::read_tables;
 pub use open::{OpenOptions, OpenedStore, open, open_temporary, open_with, set_aside};
 
 use codes::Codes;

@@ -28,6 +28,10 @@ impl SqliteStore {
             LinkFilter::Pending => {
                 self.links_where("l.project = ?1 AND l.to_page IS NULL ORDER BY p.path, l.line", [project])
             }
+            LinkFilter::WithHeading => self.links_where(
+                "l.project = ?1 AND l.heading IS NOT NULL ORDER BY p.path, l.line, l.number",
+                [project],
+            ),
             LinkFilter::Ids(ids) => {
                 let mut found = Vec::new();
                 for id in *ids {

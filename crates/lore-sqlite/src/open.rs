@@ -13,10 +13,10 @@ use crate::recognize::{APPLICATION_ID, Content, immutable, recognize};
 use crate::{SqliteStore, failed, files};
 
 /// Version of the derived tables: any other version is dropped and rebuilt.
-const INDEX_VERSION: i64 = 10;
+const INDEX_VERSION: i64 = 14;
 
 /// Version of the durable tables: an older one is migrated, a newer one rejected.
-const LEDGER_VERSION: i64 = 6;
+const LEDGER_VERSION: i64 = 8;
 
 /// Migrations from each ledger version to the next; the first creates the ledger.
 const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
@@ -26,6 +26,8 @@ const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
     include_str!("ledger-4.sql"),
     include_str!("ledger-5.sql"),
     include_str!("ledger-6.sql"),
+    include_str!("ledger-7.sql"),
+    include_str!("ledger-8.sql"),
 ];
 
 /// How long to wait for another process that is writing.
@@ -304,7 +306,7 @@ impl SqliteStore {
             .connection
             .prepare(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND
-                 (name IN ('page', 'name', 'label', 'link', 'statement', 'chunk', 'free_slot', 'pending', 'code') OR name GLOB 'fts_[0-9]*' AND sql LIKE '%fts5%')",
+                 (name IN ('page', 'name', 'label', 'link', 'statement', 'chunk', 'free_slot', 'pending', 'code', 'index_time') OR name GLOB 'fts_[0-9]*' AND sql LIKE '%fts5%')",
             )
             .map_err(failed("read the schema"))?;
         let tables: Vec<String> = statement

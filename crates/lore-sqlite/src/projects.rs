@@ -122,9 +122,18 @@ impl Projects for SqliteStore {
             self.words.borrow_mut().retain(|_, words| words.project != project);
             self.codes.borrow_mut().retain(|place, _| place.project != project);
             let doing = "remove a project";
-            for table in
-                ["page", "name", "label", "link", "statement", "chunk", "free_slot", "pending", "code"]
-            {
+            for table in [
+                "page",
+                "name",
+                "label",
+                "link",
+                "statement",
+                "chunk",
+                "free_slot",
+                "pending",
+                "code",
+                "index_time",
+            ] {
                 self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
             }
             self.run(doing, &format!("DROP TABLE IF EXISTS fts_{project}"), [])?;
@@ -135,10 +144,13 @@ impl Projects for SqliteStore {
                     "snapshot",
                     "failure",
                     "identity",
+                    "former_path",
                     "author",
                     "finding",
                     "gap",
                     "import",
+                    "batch",
+                    "blob",
                     "replica",
                     "project_state",
                 ] {
@@ -156,6 +168,8 @@ impl Projects for SqliteStore {
         let sql =
             "SELECT index_mark, last_write, last_generated, git, curated_pages, clock FROM project_state
                    WHERE project = ?1";
+        let indexed = "SELECT at FROM index_time WHERE project = ?1";
+        let indexed = self.one("read the state of a project", indexed, [project], |row| row.get(0))?;
         let found = self.one("read the state of a project", sql, [project], |row| {
             Ok(ProjectState {
                 index_mark: row.get(0)?,
@@ -164,9 +178,10 @@ impl Projects for SqliteStore {
                 git: row.get(3)?,
                 curated_pages: row.get::<_, Option<i64>>(4)?.map(i64::unsigned_abs),
                 clock: row.get(5)?,
+                indexed: None,
             })
         })?;
-        Ok(found.unwrap_or_default())
+        Ok(ProjectState { indexed, ..found.unwrap_or_default() })
     }
 
     fn set_state(&self, project: ProjectNo, change: &StateChange<'_>) -> Result<()> {
@@ -184,6 +199,10 @@ impl Projects for SqliteStore {
             StateChange::Git(json) => set("git", json),
             StateChange::CuratedPages(pages) => set("curated_pages", &(*pages as i64)),
             StateChange::Clock(json) => set("clock", json),
+            StateChange::Indexed(at) => {
+                let sql = "INSERT OR REPLACE INTO index_time(project, at) VALUES (?1, ?2)";
+                self.run("write the time of the index", sql, params![project, at]).map(drop)
+            }
         }
     }
 

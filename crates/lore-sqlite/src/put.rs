@@ -1,7 +1,7 @@
 //! Writes a page's rows, table by table.
 
 use lore_ports::{PageDraft, PageNo, ProjectNo, ReplicaNo, Result, StatementKind, name_in_fact};
-use lore_text::fold;
+use lore_text::{Language, fold};
 use rusqlite::params;
 use serde_json::to_string;
 
@@ -72,12 +72,19 @@ impl SqliteStore {
                 params![project, name, *kind as u8, page],
             )?;
         }
-        for (label, value) in draft.row.labels() {
+        let write = |kind: &str, value: &str| {
             self.run(
                 "write a page's labels",
                 "INSERT OR IGNORE INTO label(project, kind, value, page) VALUES (?1, ?2, ?3, ?4)",
-                params![project, label_name(label), value, page],
-            )?;
+                params![project, kind, value, page],
+            )
+        };
+        for (label, value) in draft.row.labels() {
+            write(label_name(label), &value)?;
+        }
+        let language = draft.text.language;
+        if language != Language::English {
+            write("language", language.code())?;
         }
         Ok(())
     }

@@ -6,6 +6,17 @@ use std::borrow::Cow;
 /// case, with spaces, line breaks or invisible characters in between, with full-width characters, character references or
 /// escapes. A reader that is no strict parser would take any of them as the end of the block.
 pub fn escape_closing_tags<'a>(text: &'a str, names: &[&str]) -> Cow<'a, str> {
+    escape(text, &|rest| names.iter().any(|name| closes(rest, name)))
+}
+
+/// Returns the text with `[` in place of the `<` of every tag of one of these names, opening or closing, as
+/// [`escape_closing_tags`] does.
+pub fn escape_tags<'a>(text: &'a str, names: &[&str]) -> Cow<'a, str> {
+    escape(text, &|rest| names.iter().any(|name| closes(rest, name) || names_tag(rest, name)))
+}
+
+/// Puts `[` in place of every `<` that begins a tag, which is judged by the text after it.
+fn escape<'a>(text: &'a str, is_tag: &dyn Fn(&str) -> bool) -> Cow<'a, str> {
     let mut escaped = String::new();
     let mut kept = 0;
     for (at, _) in text.match_indices(['<', '＜', '﹤', '&', '\\']) {
@@ -14,7 +25,7 @@ pub fn escape_closing_tags<'a>(text: &'a str, names: &[&str]) -> Cow<'a, str> {
         }
         let (first, rest) = split_first(&text[at..]);
         let is_less = first.is_some_and(|letter| matches!(letter, '<' | '＜' | '﹤'));
-        if is_less && names.iter().any(|name| closes(rest, name)) {
+        if is_less && is_tag(rest) {
             escaped.push_str(&text[kept..at]);
             escaped.push('[');
             kept = text.len() - rest.len();
@@ -29,10 +40,13 @@ pub fn escape_closing_tags<'a>(text: &'a str, names: &[&str]) -> Cow<'a, str> {
 
 /// Whether a text goes on, after `<`, as the closing tag of a name.
 fn closes(text: &str, name: &str) -> bool {
-    let (slash, mut rest) = split_first_seen(text);
-    if !slash.is_some_and(|letter| matches!(letter, '/' | '／' | '⁄' | '∕')) {
-        return false;
-    }
+    let (slash, rest) = split_first_seen(text);
+    slash.is_some_and(|letter| matches!(letter, '/' | '／' | '⁄' | '∕')) && names_tag(rest, name)
+}
+
+/// Whether a text begins with a name of a tag.
+fn names_tag(text: &str, name: &str) -> bool {
+    let mut rest = text;
     for wanted in name.chars() {
         let (letter, after) = split_first_seen(rest);
         if !letter.is_some_and(|letter| ascii_of(letter).eq_ignore_ascii_case(&wanted)) {
@@ -57,7 +71,7 @@ fn split_first_seen(text: &str) -> (Option<char>, &str) {
 
 /// Splits off the first character, decoding a character reference or an escape.
 fn split_first(text: &str) -> (Option<char>, &str) {
-    if let Some((letter, length)) = reference(text).or_else(|| escape(text)) {
+    if let Some((letter, length)) = reference(text).or_else(|| escaped(text)) {
         return (Some(letter), &text[length..]);
     }
     let mut letters = text.chars();
@@ -90,7 +104,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
 }
 
 /// Decodes an escape of JSON or JavaScript: `\/`, `\u003c`, `\x3c`.
-fn escape(text: &str) -> Option<(char, usize)> {
+fn escaped(text: &str) -> Option<(char, usize)> {
     let body = text.strip_prefix('\\')?;
     let digits = |from: usize, length: usize| -> Option<(char, usize)> {
         let code = u32::from_str_radix(body.get(from..from + length)?, 16).ok()?;

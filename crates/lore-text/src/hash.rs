@@ -17,6 +17,22 @@ impl ContentHash {
     }
 }
 
+/// Hashes bytes piece by piece.
+#[derive(Default)]
+pub struct ContentHasher(Sha256);
+
+impl ContentHasher {
+    /// Adds a piece.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the hash.
+    pub fn finish(self) -> ContentHash {
+        ContentHash(self.0.finalize().into())
+    }
+}
+
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -13,6 +13,7 @@ mod joined;
 mod literals;
 mod rules;
 mod url;
+mod vendors;
 
 #[cfg(test)]
 mod tests;

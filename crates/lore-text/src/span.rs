@@ -14,6 +14,23 @@ pub(crate) fn parse(text: &str) -> Option<(u32, Unit)> {
     Some((count.parse().ok()?, unit(name)?))
 }
 
+/// Numbers as words.
+const NUMBERS: [&str; 12] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
+/// Parses a number and its unit, the number also as a word or left out: `2 weeks`, `two weeks`, `a week`, `week`.
+pub(crate) fn in_words(text: &str) -> Option<(u32, Unit)> {
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let count = match first {
+        "a" | "an" => Some(1),
+        word => (1..).zip(NUMBERS).find(|(_, name)| *name == word).map(|(count, _)| count),
+    };
+    match count {
+        Some(count) => unit(rest).map(|unit| (count, unit)),
+        None => parse(text).or_else(|| unit(text).map(|unit| (1, unit))),
+    }
+}
+
 /// Parses the name of a unit.
 pub(crate) fn unit(name: &str) -> Option<Unit> {
     let one = SpanParser::new().parse_span(format!("1 {}", name.trim().to_lowercase())).ok()?.fieldwise();

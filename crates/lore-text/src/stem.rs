@@ -6,12 +6,152 @@ use std::cell::RefCell;
 
 use frostem::{Algorithm, Stemmer};
 
-/// A language whose words can be stemmed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// English.
-    #[default]
-    English,
+/// Lists the languages: name, code of ISO 639-1, language of the detector.
+macro_rules! languages {
+    ($($name:ident $code:literal $detected:ident,)*) => {
+        /// A language whose words can be stemmed.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+        pub enum Language {
+            /// English, also for texts in a language that is not known.
+            #[default]
+            English,
+            $(#[doc = stringify!($name)] $name,)*
+        }
+
+        impl Language {
+            /// Returns its code of ISO 639-1.
+            pub fn code(self) -> &'static str {
+                match self {
+                    Language::English => "en",
+                    $(Language::$name => $code,)*
+                }
+            }
+
+            /// Returns the language with a code of ISO 639-1, also with a region: `de`, `pt-BR`.
+            pub fn from_code(code: &str) -> Option<Language> {
+                match code.split(['-', '_']).next()?.to_ascii_lowercase().as_str() {
+                    "en" => Some(Language::English),
+                    "nb" | "nn" => Some(Language::Norwegian),
+                    $($code => Some(Language::$name),)*
+                    _ => None,
+                }
+            }
+
+            /// Returns the language that the detector found.
+            pub(crate) fn detected(found: whatlang::Lang) -> Option<Language> {
+                match found {
+                    whatlang::Lang::Eng => Some(Language::English),
+                    $(whatlang::Lang::$detected => Some(Language::$name),)*
+                    _ => None,
+                }
+            }
+
+            fn algorithm(self) -> Algorithm {
+                match self {
+                    Language::English => Algorithm::English,
+                    $(Language::$name => Algorithm::$name,)*
+                }
+            }
+        }
+    };
+}
+
+languages! {
+    Arabic "ar" Ara,
+    Armenian "hy" Hye,
+    Catalan "ca" Cat,
+    Czech "cs" Ces,
+    Danish "da" Dan,
+    Dutch "nl" Nld,
+    Estonian "et" Est,
+    Finnish "fi" Fin,
+    French "fr" Fra,
+    German "de" Deu,
+    Greek "el" Ell,
+    Hindi "hi" Hin,
+    Hungarian "hu" Hun,
+    Indonesian "id" Ind,
+    Italian "it" Ita,
+    Lithuanian "lt" Lit,
+    Nepali "ne" Nep,
+    Norwegian "no" Nob,
+    Persian "fa" Pes,
+    Polish "pl" Pol,
+    Portuguese "pt" Por,
+    Romanian "ro" Ron,
+    Russian "ru" Rus,
+    Serbian "sr" Srp,
+    Spanish "es" Spa,
+    Swedish "sv" Swe,
+    Tamil "ta" Tam,
+    Turkish "tr" Tur,
+    Ukrainian "uk" Ukr,
+}
+
+/// A script that several languages share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Arabic,
+    Armenian,
+    Cyrillic,
+    Devanagari,
+    Greek,
+    Latin,
+    Tamil,
+}
+
+impl Script {
+    fn of_word(word: &str) -> Script {
+        match word.chars().next() {
+            Some('\u{370}'..='\u{3ff}') => Script::Greek,
+            Some('\u{400}'..='\u{4ff}') => Script::Cyrillic,
+            Some('\u{530}'..='\u{58f}') => Script::Armenian,
+            Some('\u{600}'..='\u{6ff}') => Script::Arabic,
+            Some('\u{900}'..='\u{97f}') => Script::Devanagari,
+            Some('\u{b80}'..='\u{bff}') => Script::Tamil,
+            _ => Script::Latin,
+        }
+    }
+
+    /// Returns the language of a word in this script if the text around it is written in another.
+    fn main_language(self) -> Language {
+        match self {
+            Script::Arabic => Language::Arabic,
+            Script::Armenian => Language::Armenian,
+            Script::Cyrillic => Language::Russian,
+            Script::Devanagari => Language::Hindi,
+            Script::Greek => Language::Greek,
+            Script::Latin => Language::English,
+            Script::Tamil => Language::Tamil,
+        }
+    }
+}
+
+impl Language {
+    fn is_written_in(self, script: Script) -> bool {
+        let own = match self {
+            Language::Arabic | Language::Persian => Script::Arabic,
+            Language::Armenian => Script::Armenian,
+            Language::Greek => Script::Greek,
+            Language::Hindi | Language::Nepali => Script::Devanagari,
+            Language::Russian | Language::Ukrainian => Script::Cyrillic,
+            Language::Tamil => Script::Tamil,
+            Language::Serbian => return matches!(script, Script::Cyrillic | Script::Latin),
+            _ => Script::Latin,
+        };
+        own == script
+    }
+
+    /// Returns the language of a word in a text of this language.
+    fn of_word(self, word: &str) -> Language {
+        let script = Script::of_word(word);
+        if self.is_written_in(script) { self } else { script.main_language() }
+    }
+
+    /// Whether its stems depend on accents, so that words are stemmed before accents are dropped.
+    pub(crate) fn has_accents(self) -> bool {
+        self != Language::English && self.is_written_in(Script::Latin)
+    }
 }
 
 /// Longer words are no words of a language; they are left as they are.
@@ -39,7 +179,7 @@ pub fn has_stem(word: &str, stem: &str, language: Language) -> bool {
 
 /// Whether a word can have this stem, by their first letters: most words are rejected without computing their stem.
 fn may_have_stem(word: &str, stem: &str, language: Language) -> bool {
-    match language {
+    match language.of_word(word) {
         // Only the ending of a word changes; in `dying`, which becomes `die`, it begins with the second letter.
         Language::English => match (word.as_bytes(), stem.as_bytes()) {
             ([first, second, ..], [of_first, of_second, ..]) => {
@@ -47,6 +187,8 @@ fn may_have_stem(word: &str, stem: &str, language: Language) -> bool {
             }
             (word, stem) => word.first() == stem.first(),
         },
+        // Arabic words lose their beginning too.
+        _ => true,
     }
 }
 
@@ -55,6 +197,7 @@ pub(crate) fn with_stem<T>(word: &str, language: Language, then: impl FnOnce(&st
     if word.len() > LONGEST {
         return then(word, "");
     }
+    let language = language.of_word(word);
     let Some(key) = cache_key(word) else { return then(&algorithm(language).stem(word), "") };
     CACHE.with_borrow_mut(|cache| {
         let slot = slot(key);
@@ -72,9 +215,7 @@ pub(crate) fn with_stem<T>(word: &str, language: Language, then: impl FnOnce(&st
 }
 
 fn algorithm(language: Language) -> Stemmer {
-    Stemmer::new(match language {
-        Language::English => Algorithm::English,
-    })
+    Stemmer::new(language.algorithm())
 }
 
 thread_local! {

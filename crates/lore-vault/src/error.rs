@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::git::GitError;
+use crate::regular::is_not_a_file;
 
 /// Result of file access.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -28,6 +29,20 @@ pub enum Error {
         size: u64,
         /// The policy's limit.
         limit: u64,
+    },
+    /// Something to import cannot be read as what it is. Nothing was changed.
+    #[error("cannot import {}: {reason}", .path.display())]
+    Source {
+        /// The directory or file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A directory to create already has files.
+    #[error("{} already exists and is not an empty directory", .path.display())]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
     },
     /// Another process holds the vault's lock.
     #[error("{} is locked by {holder}", .vault.display())]
@@ -76,4 +91,16 @@ pub enum Error {
     /// A git command failed.
     #[error(transparent)]
     Git(#[from] GitError),
+}
+
+impl Error {
+    /// Whether there is something that Lore does not read: a symlink that leads out of the vault, a directory, a special
+    /// file. Other errors may pass.
+    pub fn is_not_a_file(&self) -> bool {
+        match self {
+            Error::BadPath { .. } => true,
+            Error::Read { source, .. } | Error::Write { source, .. } => is_not_a_file(source),
+            _ => false,
+        }
+    }
 }

@@ -15,6 +15,7 @@ mod create;
 mod locate;
 mod message;
 mod objects;
+mod privacy;
 mod remote;
 mod risks;
 mod run;
@@ -33,6 +34,7 @@ pub use call::HeldLock;
 pub use create::create;
 pub use message::{ACTOR, CommitMessage, FACE, SESSION};
 pub use objects::{Object, ObjectKind, Origin};
+pub use privacy::Privacy;
 pub use remote::State;
 pub use risks::{Risk, risks};
 pub use status::{Kind, Uncommitted};
@@ -102,10 +104,7 @@ pub enum GitError {
         message: String,
     },
     /// The branch and its upstream have diverged.
-    #[error(
-        "the branch and its upstream have diverged: {ahead} commits only here, {behind} only there; \
-         merge them with `git pull --rebase`"
-    )]
+    #[error("the branch and its upstream have diverged: {ahead} commits only here, {behind} only there")]
     Diverged {
         /// Commits that only the branch has.
         ahead: u64,

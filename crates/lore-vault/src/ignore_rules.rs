@@ -8,7 +8,8 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::error::Error;
-use crate::names::IGNORE_FILES;
+use crate::names::{IGNORE_FILES, OBSIDIAN, PACKAGES};
+use crate::obsidian::template_folders;
 use crate::vault::Vault;
 use crate::walk::Skipped;
 
@@ -30,8 +31,11 @@ impl Unusable {
     }
 }
 
-/// The rules that apply in a directory: every `.loreignore` from the nearest up, then every `.gitignore`.
-type Rules = Arc<[Vec<Arc<Gitignore>>; 2]>;
+/// Number of kinds of rules: one per name of an ignore file, then the template folders in Obsidian's settings.
+const KINDS: usize = IGNORE_FILES.len() + 1;
+
+/// The rules that apply in a directory, by precedence: those of each kind from the nearest directory up.
+type Rules = Arc<[Vec<Arc<Gitignore>>; KINDS]>;
 
 /// The ignore files of a vault, each read once, when a directory is first looked at.
 pub(crate) struct IgnoreRules {
@@ -55,7 +59,7 @@ impl IgnoreRules {
                 Match::None => {}
             }
         }
-        false
+        is_folder && full.file_name().is_some_and(|name| name == PACKAGES)
     }
 
     fn rules(&self, folder: &Path) -> Rules {
@@ -68,10 +72,13 @@ impl IgnoreRules {
             }
             _ => Rules::default(),
         };
-        let own = IGNORE_FILES.map(|name| self.read(folder, name));
-        let rules = match own {
-            [None, None] => above,
-            own => {
+        let own: [Option<Arc<Gitignore>>; KINDS] = std::array::from_fn(|kind| match IGNORE_FILES.get(kind) {
+            Some(name) => self.read(folder, name),
+            None => self.templates(folder),
+        });
+        let rules = match own.iter().all(Option::is_none) {
+            true => above,
+            false => {
                 let mut own = own.into_iter();
                 let joined = std::array::from_fn(|kind| {
                     own.next().flatten().into_iter().chain(above[kind].iter().cloned()).collect()
@@ -81,6 +88,21 @@ impl IgnoreRules {
         };
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), rules.clone());
         rules
+    }
+
+    /// Returns the rules for the template folders that the settings of an Obsidian vault name: templates are not notes.
+    fn templates(&self, folder: &Path) -> Option<Arc<Gitignore>> {
+        let settings = folder.strip_prefix(self.vault.root()).ok()?.join(OBSIDIAN);
+        if !self.vault.root().join(&settings).is_dir() {
+            return None;
+        }
+        let mut builder = GitignoreBuilder::new(folder);
+        let settings = settings.to_str()?;
+        let read = |name: &str| self.vault.read_text(&format!("{settings}/{name}")).ok().flatten();
+        for name in template_folders(read) {
+            let _ = builder.add_line(None, &format!("/{}/", escaped(&name)));
+        }
+        builder.build().ok().filter(|rules| !rules.is_empty()).map(Arc::new)
     }
 
     fn read(&self, folder: &Path, name: &str) -> Option<Arc<Gitignore>> {
@@ -105,4 +127,16 @@ impl IgnoreRules {
         }
         builder.build().ok().map(Arc::new)
     }
+}
+
+/// Escapes the characters of a path that have a meaning in an ignore file.
+fn escaped(path: &str) -> String {
+    let mut escaped = String::with_capacity(path.len());
+    for letter in path.chars() {
+        if "\\*?[]!# ".contains(letter) {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
 }

@@ -23,11 +23,15 @@ pub mod git;
 mod ignore_rules;
 mod lock;
 mod names;
+mod new_folder;
+mod obsidian;
+mod pack;
 mod path;
 pub mod process;
 mod regular;
 mod replace;
 mod secret;
+mod source;
 mod staging;
 mod text;
 mod vault;
@@ -43,14 +47,19 @@ pub use files::{
 };
 pub use lock::{FolderLock, WatchLock};
 pub use names::{EXTENSIONS, IGNORE_FILES, POLICY_FILE, is_hidden, is_page};
+pub use new_folder::{NewFolder, real_target};
+pub use pack::{Pack, PackManifest, PackWriter, PackedFile, packed_files};
 pub use path::{
-    EXPECTATIONS_FILE, VaultPath, folder, is_page_path, is_sidecar, pages_of_sidecar, relative, sidecar,
-    without_extension,
+    EXPECTATIONS_FILE, VaultPath, folder, is_attachment_path, is_page_path, is_sidecar, pages_of_sidecar,
+    relative, sidecar, without_extension,
 };
 pub use regular::read_to_limit;
 pub use replace::{replace_unchanged, size_of};
+pub use source::{SourceFile, SourceTree, first_line};
 pub use staging::{SealedRecord, Staging, StepHashes};
 pub use text::{Decoded, decode};
 pub use vault::{FileBytes, Vault};
-pub use walk::{DiskFile, Scan, Skipped, all_files, files_below, folders, hidden_pages, ignored, scan, stat};
-pub use watch::{DEBOUNCE, Event, Wake, Watching, next_wake, watch};
+pub use walk::{
+    DiskFile, Scan, Skipped, all_files, files, files_below, folders, hidden_pages, ignored, scan, stat,
+};
+pub use watch::{DEBOUNCE, Event, Wake, Watching, next_source_wake, next_wake, watch, watch_source};

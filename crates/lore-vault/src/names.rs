@@ -5,11 +5,17 @@ use std::ffi::OsStr;
 /// Name of the policy file in the vault's root.
 pub const POLICY_FILE: &str = "lore.toml";
 
-/// The ignore files, by precedence.
-pub const IGNORE_FILES: [&str; 2] = [".loreignore", ".gitignore"];
+/// The ignore files, by precedence. `.bmignore` is that of Basic Memory.
+pub const IGNORE_FILES: [&str; 3] = [".loreignore", ".bmignore", ".gitignore"];
+
+/// The directory of Obsidian's settings.
+pub(crate) const OBSIDIAN: &str = ".obsidian";
+
+/// A directory of packages that is never part of a vault unless an ignore file whitelists it.
+pub(crate) const PACKAGES: &str = "node_modules";
 
 /// The extensions of a page.
-pub const EXTENSIONS: [&str; 2] = ["md", "markdown"];
+pub const EXTENSIONS: [&str; 3] = ["md", "markdown", "org"];
 
 /// Whether a name is hidden. Hidden files are neither walked, watched nor listed, and only sidecar data is written below a
 /// hidden name.

@@ -141,6 +141,12 @@ pub fn is_page_path(path: &str) -> bool {
     is_page(path.rsplit('/').next().unwrap_or(path)) && !path.split('/').any(|name| name == SIDECARS)
 }
 
+/// Whether a path is that of a file beside the pages, which they may embed: not hidden, no page, no settings.
+pub fn is_attachment_path(path: &str) -> bool {
+    let is_settings = |name: &str| name.eq_ignore_ascii_case(POLICY_FILE) || name == EXPECTATIONS_FILE;
+    !is_page_path(path) && !path.split('/').any(is_hidden) && !is_settings(path)
+}
+
 /// Name of the file in the vault's root with the vault's own tests.
 pub const EXPECTATIONS_FILE: &str = "expectations.toml";
 

@@ -58,6 +58,25 @@ pub(crate) fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
+/// Whether a file could not be read because there is something else in its place: a symlink, a directory, a special file,
+/// or more bytes than any file there has.
+pub(crate) fn is_not_a_file(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory};
+    matches!(error.kind(), InvalidInput | IsADirectory | FileTooLarge)
+        || error.raw_os_error().is_some_and(is_link_error)
+}
+
+/// Whether this is the error of a symlink that is not followed.
+#[cfg(unix)]
+pub(crate) fn is_link_error(code: i32) -> bool {
+    code == rustix::io::Errno::LOOP.raw_os_error() || code == rustix::io::Errno::NOTDIR.raw_os_error()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_link_error(_code: i32) -> bool {
+    false
+}
+
 #[cfg(unix)]
 fn open(path: &Path, follow: bool) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};

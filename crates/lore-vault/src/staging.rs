@@ -6,7 +6,7 @@
 
 mod steps;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::PathBuf;
 
@@ -16,6 +16,7 @@ use crate::dirfd::DirFd;
 use crate::error::{Error, Result};
 use crate::files::{is_folder, list_names};
 use crate::path::folder;
+use crate::regular::is_link_error;
 use crate::vault::Vault;
 
 pub use steps::StepHashes;
@@ -36,6 +37,9 @@ const ASIDE: &str = ".rejected";
 /// Maximum size of an intent record.
 const RECORD_LIMIT: u64 = 256 * 1024 * 1024;
 
+/// Number of files from which they are synced together.
+const MANY: usize = 100;
+
 /// File name of the record's attachment.
 const ATTACHED: &str = "attached";
 
@@ -50,6 +54,8 @@ pub struct Staging {
     secret: Option<[u8; 32]>,
     /// Directories created for this write, to be removed on rollback.
     made: RefCell<Vec<String>>,
+    /// Whether files and directories are synced together instead of one by one.
+    syncs_together: Cell<bool>,
 }
 
 /// An intent record.
@@ -91,7 +97,16 @@ impl Vault {
         let own = all.inside(name, make.then_some(&mut made)).map_err(failed)?;
         let base = self.root().to_owned();
         let secret = self.secret();
-        Ok(Staging { base, root, all, own, name: name.to_owned(), secret, made: RefCell::default() })
+        Ok(Staging {
+            base,
+            root,
+            all,
+            own,
+            name: name.to_owned(),
+            secret,
+            made: RefCell::default(),
+            syncs_together: Cell::default(),
+        })
     }
 }
 
@@ -101,11 +116,29 @@ impl Staging {
         &self.name
     }
 
-    /// Stages the new bytes of file `number`, synced, with the mode of the file at `path` that they replace, else with
-    /// the given mode, else as the umask says.
+    /// Announces a write of so many files. With many of them, all are synced together before the record is written, and
+    /// again once they are in place.
+    pub fn expect(&self, files: usize) {
+        self.syncs_together.set(files >= MANY && self.own.sync_file_system().is_ok());
+    }
+
+    /// Makes the steps durable, if each of them did not do so itself.
+    pub fn sync_steps(&self) -> Result<()> {
+        match self.syncs_together.get() {
+            true => self.own.sync_file_system().map_err(|source| self.failed(STAGING, source)),
+            false => Ok(()),
+        }
+    }
+
+    /// Stages the new bytes of file `number`, synced, with the mode of the file at `path` that they replace as far as the
+    /// given one allows it, else with the given mode, else as the umask says.
     pub fn add(&self, number: usize, path: &str, bytes: &[u8], mode: Option<u32>) -> Result<()> {
         let replaced = self.folder_of(path, false).ok().and_then(|place| place.mode(file_name(path)));
-        let done = self.own.create(&staged(number), bytes, replaced.or(mode), true);
+        let mode = match (replaced, mode) {
+            (Some(replaced), Some(mode)) => Some(replaced & mode),
+            (replaced, mode) => replaced.or(mode),
+        };
+        let done = self.own.create(&staged(number), bytes, mode, !self.syncs_together.get());
         done.map_err(|source| self.failed(path, source))
     }
 
@@ -119,6 +152,7 @@ impl Staging {
 
     /// Writes the intent record. From here on, any process can complete the write.
     pub fn note(&self, intent: &[u8], sync: bool) -> Result<()> {
+        self.sync_steps()?;
         let seal = self.seal(intent).unwrap_or_default();
         let record = [intent, b"\n", seal.as_bytes()].concat();
         let done = self.own.create(INTENT, &record, Some(0o600), sync);
@@ -132,7 +166,9 @@ impl Staging {
     /// Returns the intent record, if it was written.
     pub fn intent(&self) -> Result<Option<SealedRecord>> {
         let read = self.own.read_at_most(INTENT, RECORD_LIMIT);
-        let Some(mut bytes) = read.map_err(|source| self.failed(INTENT, source))? else { return Ok(None) };
+        let Some(mut bytes) = read.map_err(|source| self.unreadable(INTENT, source))? else {
+            return Ok(None);
+        };
         let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(bytes.len());
         let seal = bytes.split_off(end);
         let seal = seal.strip_prefix(b"\n").unwrap_or_default();
@@ -171,13 +207,13 @@ impl Staging {
 
     /// Returns those bytes.
     pub fn attached(&self) -> Result<Option<Vec<u8>>> {
-        self.own.read(ATTACHED).map_err(|source| self.failed(ATTACHED, source))
+        self.own.read(ATTACHED).map_err(|source| self.unreadable(ATTACHED, source))
     }
 
     /// Returns the new bytes of a file, if they are still staged.
     pub fn new_bytes(&self, number: usize) -> Result<Option<Vec<u8>>> {
         let name = staged(number);
-        self.own.read(&name).map_err(|source| self.failed(&name, source))
+        self.own.read(&name).map_err(|source| self.unreadable(&name, source))
     }
 
     /// Whether the new bytes of a file are still staged.
@@ -196,7 +232,7 @@ impl Staging {
         if self.own.link_target(&name).is_some() {
             return Ok(None);
         }
-        self.own.read(&name).map_err(|source| self.failed(&name, source))
+        self.own.read(&name).map_err(|source| self.unreadable(&name, source))
     }
 
     /// Removes directories that were created for the write and are still empty.
@@ -233,6 +269,11 @@ impl Staging {
         self.root.inside(folder(path), make.then_some(&mut *made))
     }
 
+    /// The error of reading a file of the staging directory.
+    fn unreadable(&self, name: &str, source: io::Error) -> Error {
+        Error::Read { path: self.base.join(STAGING).join(&self.name).join(name), source }
+    }
+
     fn failed(&self, path: &str, source: io::Error) -> Error {
         let through_link = source.raw_os_error().is_some_and(is_link_error);
         match through_link {
@@ -253,14 +294,4 @@ fn ignore_all(all: &DirFd) {
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-#[cfg(unix)]
-fn is_link_error(code: i32) -> bool {
-    code == rustix::io::Errno::LOOP.raw_os_error() || code == rustix::io::Errno::NOTDIR.raw_os_error()
-}
-
-#[cfg(not(unix))]
-fn is_link_error(_code: i32) -> bool {
-    false
 }

@@ -146,17 +146,32 @@ impl Vault {
         if self.contains(existing) { Ok(()) } else { Err(out()) }
     }
 
+    /// Returns a path as it is spelled on disk: a name that exists in one other case only is replaced by that name.
+    pub fn spelled(&self, path: &str) -> String {
+        let mut spelled = String::new();
+        let mut is_new = false;
+        for name in path.split('/') {
+            let folder = self.root.join(&spelled);
+            is_new = is_new || !exists(&folder.join(name));
+            // What is outside the vault is not listed.
+            let mut twins = if is_new && self.contains(&folder) { twins(&folder, name) } else { Vec::new() };
+            let found = if twins.len() == 1 { twins.pop() } else { None };
+            is_new &= found.is_none();
+            if !spelled.is_empty() {
+                spelled.push('/');
+            }
+            spelled.push_str(found.as_deref().unwrap_or(name));
+        }
+        spelled
+    }
+
     /// Finds a file or directory on a path whose name differs only in case: some systems would treat them as one.
     pub fn case_twin(&self, path: &str) -> Option<String> {
         let mut at = String::new();
         for name in path.split('/') {
             let folder = self.root.join(&at);
             if !exists(&folder.join(name)) {
-                // Upper-cased first, so that `ß` and `SS` are equal, as they are on some file systems.
-                let caseless = |name: &str| lore_text::fold(&name.to_uppercase());
-                let folded = caseless(name);
-                let names = list_names(&folder).unwrap_or_default();
-                let twin = names.into_iter().find(|other| caseless(other) == folded);
+                let twin = twins(&folder, name).into_iter().next();
                 return twin.map(|twin| if at.is_empty() { twin } else { format!("{at}/{twin}") });
             }
             at = if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") };
@@ -200,4 +215,13 @@ impl Vault {
     pub(crate) fn contains(&self, full: &Path) -> bool {
         fs::canonicalize(full).is_ok_and(|real| real.starts_with(&self.root))
     }
+}
+
+/// Returns the names in a directory that differ from a name only in case.
+fn twins(folder: &Path, name: &str) -> Vec<String> {
+    // Upper-cased first, so that `ß` and `SS` are equal, as they are on some file systems.
+    let caseless = |name: &str| lore_text::fold(&name.to_uppercase());
+    let folded = caseless(name);
+    let names = list_names(folder).unwrap_or_default();
+    names.into_iter().filter(|other| caseless(other) == folded).collect()
 }

@@ -8,7 +8,7 @@ use ignore::{DirEntry, Walk, WalkBuilder};
 
 use crate::files::metadata;
 use crate::ignore_rules::{IgnoreRules, Unusable};
-use crate::names::{is_hidden, is_page};
+use crate::names::{PACKAGES, is_hidden, is_page};
 use crate::path::VaultPath;
 use crate::regular::absent;
 use crate::vault::Vault;
@@ -135,6 +135,19 @@ pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
     files
 }
 
+/// Returns every file of the vault that is not hidden, also what the ignore files exclude, sorted: a link may lead to any of
+/// them. Symlinks are not followed.
+pub fn files(vault: &Vault) -> Vec<String> {
+    let walker = WalkBuilder::new(vault.root())
+        .standard_filters(false)
+        .follow_links(false)
+        .filter_entry(|entry| {
+            entry.depth() == 0 || !is_hidden(entry.file_name()) && entry.file_name() != PACKAGES
+        })
+        .build();
+    files_of(vault, walker)
+}
+
 /// Returns every file of the vault, hidden ones too, except those of git, sorted. Symlinks are not followed.
 pub fn all_files(vault: &Vault) -> Vec<String> {
     let walker = WalkBuilder::new(vault.root())
@@ -142,6 +155,10 @@ pub fn all_files(vault: &Vault) -> Vec<String> {
         .follow_links(false)
         .filter_entry(|entry| entry.file_name() != ".git")
         .build();
+    files_of(vault, walker)
+}
+
+fn files_of(vault: &Vault, walker: Walk) -> Vec<String> {
     let file = |entry: DirEntry| {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
         let inside = entry.path().strip_prefix(vault.root()).ok().filter(|_| is_file)?;

@@ -11,18 +11,22 @@ mod suggest;
 mod trust;
 mod unknown_option;
 mod watch;
+mod watch_import;
 mod welcome;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, ValueEnum};
 use lore_engine::Code;
+use lore_text::secrets::masked;
 
 use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result, status};
 use crate::app::session::{Session, SessionOptions};
 use crate::app::stderr::{Stderr, Verbosity};
+use crate::mcp;
 use crate::ops;
 use crate::ops::OperationInfo;
 
@@ -41,9 +45,14 @@ struct Globals {
     /// Default: the vault that contains the working directory, the one mapped to it, the default, or the only one
     #[arg(id = "everywhere_project", long = "project", value_name = "NAME", global = true)]
     project: Option<String>,
+    /// Namespace to use; `all` for the whole vault
+    ///
+    /// Default: the namespace that the working directory is mapped to
+    #[arg(id = "namespace", long = "namespace", value_name = "NAME", global = true)]
+    namespace: Option<String>,
     /// Output format
     ///
-    /// Default: human on a terminal, json elsewhere
+    /// Default: LORE_FORMAT, else human on a terminal, json elsewhere
     #[arg(id = "everywhere_format", long = "format", value_name = "FORMAT", value_enum, global = true)]
     format: Option<Format>,
     /// Short for --format json
@@ -85,7 +94,10 @@ pub fn main() -> ExitCode {
                 return report(&failure, &Stderr::default(), false);
             }
             // Help and version are errors to clap too; it knows their exit status.
-            let _ = error.print();
+            match masked(&error.to_string(), |_| true) {
+                Cow::Owned(clean) if error.use_stderr() => Stderr::default().error(clean.trim_end()),
+                _ => drop(error.print()),
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -124,7 +136,7 @@ pub(super) fn command() -> Command {
             clap::Arg::new("tools_json")
                 .long("tools-json")
                 .action(clap::ArgAction::SetTrue)
-                .help("Print every operation with its JSON schema"),
+                .help("Print every operation and tool with its schema"),
         )
         // Only the manual page shows it; paragraphs keep its lines apart there.
         .after_help(groups::FOOTER.replace('\n', "\n\n"))
@@ -152,7 +164,7 @@ fn add(root: Command, entry: &OperationInfo) -> Command {
 fn run(matches: &ArgMatches, globals: Globals) -> Result<u8> {
     if matches.get_flag("tools_json") {
         let output = Output { format: Format::Json, explicit: true, terminal: false };
-        return output.value(&ops::tools()).map(|()| 0);
+        return output.value(&mcp::all_tools()).map(|()| 0);
     }
     let Some((name, inner)) = matches.subcommand() else {
         return run_operation(BARE, &ArgMatches::default(), &globals);
@@ -193,7 +205,10 @@ fn run_operation(name: &str, matches: &ArgMatches, globals: &Globals) -> Result<
 fn may_write(name: &str, matches: &ArgMatches) -> bool {
     let entry = match name {
         BARE => return false,
-        "call" => ops::find(matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default()),
+        "call" => {
+            let name = matches.get_one::<String>("tool").map(String::as_str).unwrap_or_default();
+            mcp::operation_named(name)
+        }
         _ => entry(name, matches).map(|(entry, _)| entry),
     };
     entry.map_or(true, |entry| entry.writes && entry.name != "sync")
@@ -213,6 +228,9 @@ fn attempt(
             "call" => pipe::call(&session, matches),
             "pipe" => pipe::pipe(&session, &|| open_session(name, globals)),
             "sync" if matches.get_flag("watch") => watch::watch(&session, matches, output),
+            "import" if matches.get_flag("watch") => {
+                watch_import::watch(&session, matches, output, &|| open_session(name, globals))
+            }
             _ => {
                 let (entry, inner) = entry(name, matches)?;
                 let answer = (entry.from_cli)(inner, &session)?;
@@ -225,9 +243,8 @@ fn attempt(
 
 /// Prints the status of the vault in use, or how to begin where no vault is registered.
 fn bare(session: &Session, output: Output) -> Result<u8> {
-    let status = ops::find("status")?;
     let (named, known) = (session.asked_project().is_some(), session.config.projects().names());
-    match (status.from_cli)(&ArgMatches::default(), session) {
+    match ops::run("status", serde_json::Value::Null, session) {
         Err(failure) if failure.code == Code::NoVault && !named && known.is_empty() => {
             output.answer(&Welcome::new())
         }
@@ -249,6 +266,8 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
     let options = SessionOptions {
         db: globals.db.clone(),
         project: globals.project.clone(),
+        namespace: globals.namespace.clone(),
+        server_directory: None,
         sync: !globals.no_sync,
         keeps_up: false,
         face,
@@ -258,7 +277,9 @@ fn open_session(name: &str, globals: &Globals) -> Result<Session> {
 }
 
 fn entry<'a>(name: &str, matches: &'a ArgMatches) -> Result<(&'static OperationInfo, &'a ArgMatches)> {
-    match ops::find(name) {
+    // `lore status REF STATUS` sets the status of a page.
+    let sets_status = name == "status" && matches.try_contains_id("reference").is_ok_and(|given| given);
+    match ops::find(if sets_status { "set-status" } else { name }) {
         Ok(entry) => Ok((entry, matches)),
         // The name of a group.
         Err(_) => {
@@ -278,6 +299,7 @@ impl Globals {
         Globals {
             db: None,
             project: None,
+            namespace: None,
             format: None,
             json: false,
             no_sync: false,

@@ -65,6 +65,7 @@ impl Instance {
             environment,
             db: None,
             project: None,
+            namespace: None,
             // Nobody else changes the vault, so nothing has to watch it.
             sync: false,
             level: Verbosity::Quiet,
@@ -217,6 +218,7 @@ fn environment(folder: &Path) -> Environment {
         models: None,
         db: None,
         project: None,
+        format: None,
         actor: "fuzz".into(),
         clock: std::sync::Arc::new(move || now.clone()),
         terminal: false,

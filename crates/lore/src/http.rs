@@ -124,7 +124,7 @@ fn router(shared: Arc<Shared>, handler: Handler) -> Router {
         .disable_allowed_hosts()
         .with_max_request_body_bytes(BODY);
     let sessions = Arc::new(LocalSessionManager::default());
-    let mcp = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
+    let mcp = StreamableHttpService::new(move || Ok(handler.for_session()), sessions, config);
     Router::new()
         .route("/api/openapi.json", get(openapi::document))
         .route("/api/context/{*path}", get(page).put(page).patch(page).delete(page))

@@ -17,8 +17,10 @@ mod machine;
 mod pages;
 mod registry;
 mod search;
+mod transfer;
 mod upkeep;
 mod views;
+mod wrapped_page;
 
 use clap::Args;
 use lore_engine::Report;
@@ -31,11 +33,12 @@ use crate::app::access::Reach;
 use crate::app::error::Result;
 use crate::app::session::Session;
 
-pub use agent_text::{data_block, for_agents, line_for_agents};
+pub use agent_text::{data_block, for_agents, json_for_agents, line_for_agents};
 pub use call::{Call, run};
-pub use external_text::PageText;
+pub use external_text::{PageText, fenced_part};
 pub use info::OperationInfo;
 pub use registry::{REGISTRY, find, tools};
+pub use transfer::import::{Import, Round};
 
 use info::read_json;
 
@@ -76,6 +79,11 @@ pub trait Render {
     /// Returns the process exit status: 0 done or found, 1 nothing found, 5 something is broken.
     fn exit(&self) -> u8 {
         0
+    }
+
+    /// Returns what an agent gets as structured data beside the full text, if that is less than the whole output.
+    fn references(&self) -> Option<Value> {
+        None
     }
 
     /// Returns bytes to print unchanged when no format was requested.

@@ -29,8 +29,8 @@ pub struct Job {
 pub enum Schedule {
     /// Every given number of minutes.
     Every(u32),
-    /// Daily at this hour, in this time zone or the system's, or when the machine next wakes up.
-    Daily(i8, Option<String>),
+    /// Daily at this hour and minute, in this time zone or the system's, or when the machine next wakes up.
+    Daily(i8, i8, Option<String>),
     /// From login on, restarted on failure.
     Always,
 }
@@ -80,9 +80,9 @@ pub fn systemd(job: &Job) -> Vec<(String, String)> {
     let when = match &job.schedule {
         Schedule::Always => String::new(),
         Schedule::Every(minutes) => format!("OnBootSec={minutes}min\nOnUnitActiveSec={minutes}min\n"),
-        Schedule::Daily(hour, zone) => {
+        Schedule::Daily(hour, minute, zone) => {
             let zone = zone.as_ref().map(|zone| format!(" {zone}")).unwrap_or_default();
-            format!("OnCalendar=*-*-* {hour:02}:00:00{zone}\nPersistent=true\n")
+            format!("OnCalendar=*-*-* {hour:02}:{minute:02}:00{zone}\nPersistent=true\n")
         }
     };
     let timer =
@@ -103,8 +103,8 @@ pub fn launchd(job: &Job, log: &Path) -> (String, String) {
         Schedule::Every(minutes) => {
             format!("  <key>StartInterval</key>\n  <integer>{}</integer>\n", minutes * 60)
         }
-        Schedule::Daily(hour, _) => format!(
-            "  <key>StartCalendarInterval</key>\n  <dict>\n    <key>Hour</key>\n    <integer>{hour}</integer>\n    <key>Minute</key>\n    <integer>0</integer>\n  </dict>\n"
+        Schedule::Daily(hour, minute, _) => format!(
+            "  <key>StartCalendarInterval</key>\n  <dict>\n    <key>Hour</key>\n    <integer>{hour}</integer>\n    <key>Minute</key>\n    <integer>{minute}</integer>\n  </dict>\n"
         ),
     };
     let variables: String = job
@@ -211,7 +211,7 @@ mod tests {
         "#]]
         .assert_eq(&text);
         assert!(
-            systemd(&job(Schedule::Daily(4, None)))[1]
+            systemd(&job(Schedule::Daily(4, 0, None)))[1]
                 .1
                 .contains("OnCalendar=*-*-* 04:00:00\nPersistent=true\n")
         );
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn launchd_property_list() {
-        let (name, text) = launchd(&job(Schedule::Daily(4, None)), Path::new("/tmp/log"));
+        let (name, text) = launchd(&job(Schedule::Daily(4, 0, None)), Path::new("/tmp/log"));
         assert_eq!(name, "lore-push-notes.plist");
         assert!(
             text.contains("<string>'/opt/my tools/lore' --project &quot;a%b's&quot; git</string>"),

@@ -4,6 +4,7 @@
 mod clients;
 mod json;
 mod record;
+mod rules;
 mod toml;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ pub use clients::{Client, ConfigPaths, FileFormat, SettingsScope};
 use json::Json;
 
 pub use record::SetupRecord;
+pub use rules::{RuleVault, Rules};
 use toml::Toml;
 
 use crate::app::shell::quote;
@@ -58,6 +60,8 @@ enum SettingsEntry {
     Hook { event: &'static str, own: &'static str, value: Value },
     /// A field that the file must have besides the hooks.
     Field { key: &'static str, value: Value },
+    /// The rules, in a text of their own.
+    Rules(Rules),
 }
 
 /// Settings after an addition, with the paths of the objects created for it.
@@ -93,6 +97,18 @@ pub fn plan(
     (server, hooks)
 }
 
+/// Returns Lore's part of the rule file of a client; `None` if it reads rules from no file there.
+pub fn rules_plan(
+    client: Client,
+    scope: SettingsScope,
+    paths: &ConfigPaths,
+    vault: &RuleVault,
+) -> Option<FilePlan> {
+    let (path, header) = client.rules(scope, paths)?;
+    let entries = vec![SettingsEntry::Rules(Rules::new(vault, header))];
+    Some(FilePlan { path, format: FileFormat::Text, entries })
+}
+
 /// Returns the files to change, each once.
 pub fn files(server: FilePlan, hooks: Option<FilePlan>) -> Vec<FilePlan> {
     match hooks {
@@ -117,6 +133,9 @@ impl Call {
 impl FilePlan {
     /// Adds Lore to the settings.
     pub fn add(&self, client: Client, text: &str) -> Result<AddedEntries, SettingsError> {
+        if let Some(rules) = self.rules() {
+            return Ok(AddedEntries { text: rules.add(text)?, created_keys: Vec::new() });
+        }
         if self.format == FileFormat::Toml {
             return self.add_to_toml(text);
         }
@@ -137,6 +156,7 @@ impl FilePlan {
                     document.set(&[key], value)?;
                     vec![vec![(*key).to_owned()]]
                 }
+                SettingsEntry::Rules(_) => Vec::new(),
             });
         }
         Ok(AddedEntries { text: document.text(), created_keys })
@@ -160,7 +180,18 @@ impl FilePlan {
         Ok(if self.is_in(text) { without } else { text.to_owned() })
     }
 
+    /// Returns the rules, if this is a rule file.
+    fn rules(&self) -> Option<&Rules> {
+        self.entries.iter().find_map(|entry| match entry {
+            SettingsEntry::Rules(rules) => Some(rules),
+            _ => None,
+        })
+    }
+
     fn without(&self, text: &str, created_keys: &[Vec<String>]) -> Result<String, SettingsError> {
+        if let Some(rules) = self.rules() {
+            return rules.remove(text);
+        }
         if self.format == FileFormat::Toml {
             let mut document = Toml::parse(text)?;
             for entry in &self.entries {
@@ -182,7 +213,7 @@ impl FilePlan {
                 SettingsEntry::Hook { event, own, .. } => {
                     document.remove_hook(&["hooks", event], |hook| is_hook(hook, own));
                 }
-                SettingsEntry::Server { .. } | SettingsEntry::Field { .. } => {}
+                SettingsEntry::Server { .. } | SettingsEntry::Field { .. } | SettingsEntry::Rules(_) => {}
             }
         }
         // Innermost first.
@@ -207,6 +238,7 @@ impl FilePlan {
         let read = match self.format {
             FileFormat::Json => Json::parse(text).map(|document| document.text()),
             FileFormat::Toml => Toml::parse(text).map(|document| document.text()),
+            FileFormat::Text => Ok(text.to_owned()),
         };
         read.is_ok_and(|read| self.without(text, &[]).is_ok_and(|without| without != read))
     }
@@ -215,6 +247,7 @@ impl FilePlan {
     pub fn is_blank(&self, text: &str) -> bool {
         match self.format {
             FileFormat::Toml => text.trim().is_empty(),
+            FileFormat::Text => self.rules().is_some_and(|rules| rules.is_blank(text)),
             FileFormat::Json => {
                 serde_json::from_str::<Value>(text).is_ok_and(|value| value == serde_json::json!({}))
             }

@@ -42,6 +42,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "lore-upgrade",
     "lore-compact",
     "lore-curate",
+    "lore-distill",
 ];
 
 /// The origin of a skill.

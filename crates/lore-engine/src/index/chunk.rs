@@ -7,6 +7,7 @@ use lore_page::{Entry, Heading, LineRange, Page};
 use lore_ports::{ChunkDraft, ChunkKind};
 use lore_text::ContentHash;
 
+use super::structured::StructuredLines;
 use split::{Piece, split};
 
 /// Maximum bytes of a title or heading that are repeated in a chunk.
@@ -59,6 +60,7 @@ struct ChunkLine {
 
 fn regions<'a>(page: &'a Page, text: &str) -> Vec<Region<'a>> {
     let above = headings_above(page);
+    let structured = StructuredLines::of(page);
     let mut regions: Vec<Region<'a>> = Vec::new();
     let mut last: Option<(usize, Option<u32>, bool)> = None;
     // Lines, headings and entries all come in file order, so that one pass is enough.
@@ -70,6 +72,9 @@ fn regions<'a>(page: &'a Page, text: &str) -> Vec<Region<'a>> {
         }
         while page.headings.get(heads).is_some_and(|heading| heading.lines.first <= line.number) {
             heads += 1;
+        }
+        if structured.is_silent(line.number) {
+            continue;
         }
         let leaf = heads.checked_sub(1);
         // The heading is already part of every chunk of its section.

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use lore_page::{Link, LinkStyle, Page, Parsed, Properties, Value};
+use lore_page::{ByteRange, Link, LinkStyle, Page, Parsed, Properties, Value};
 use lore_ports::{KeyKind, LinkDraft, PageDraft, PageRow, SearchText, Statement, StatementKind};
 use lore_text::{
-    ContentHash, Language, date_millis, fold, on_one_line, search_terms, slugify, stable_number,
+    ContentHash, Language, date_millis, fold, language_of, on_one_line, path_slug, search_terms, slugify,
+    stable_number,
 };
 
 use crate::index::chunk::chunks;
 use crate::index::resolve::names_of;
+use crate::index::structured::StructuredLines;
 use crate::policy::Policy;
 
 /// A file as read, with its slug in this vault.
@@ -41,6 +43,8 @@ pub struct Inherited {
     pub id: Option<String>,
     /// When it was created.
     pub created: Option<i64>,
+    /// The paths it had before it was moved outside Lore.
+    pub former: Vec<String>,
 }
 
 /// Returns a page's text without NUL, which not every database can store. Every position in it stays the same.
@@ -57,7 +61,7 @@ pub fn draft(source: &DraftSource<'_>, parsed: &Parsed, policy: &Policy, inherit
     let text = search_text(source, page);
     let links = links(&id, page);
     let statements = statements(page);
-    let keys = keys(source, page, &id);
+    let keys = keys(source, page, &id, &inherited.former);
     let chunks = chunks(page, source.text).into_iter().map(|chunk| chunk.place).collect();
     let row = PageRow {
         number: 0,
@@ -66,9 +70,9 @@ pub fn draft(source: &DraftSource<'_>, parsed: &Parsed, policy: &Policy, inherit
         kind: page.kind.as_deref().map_or_else(|| policy.type_of(source.path), unlinked).to_owned(),
         status: page.status.clone(),
         wing: page.properties.text("wing").map_or_else(|| wing(&source.slug), on_one_line),
-        summary: page.summary.clone(),
+        summary: page.shown_summary().map(str::to_owned),
         tags: page.tags.clone(),
-        title: page.title.clone(),
+        title: page.shown_title().to_owned(),
         properties: page.properties.clone(),
         diagnostics: diagnostics.clone(),
         hash: source.hash,
@@ -113,7 +117,7 @@ fn wing(slug: &str) -> String {
     names.next().unwrap_or(first).to_owned()
 }
 
-fn keys(source: &DraftSource<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String)> {
+fn keys(source: &DraftSource<'_>, page: &Page, id: &str, former: &[String]) -> Vec<(KeyKind, String)> {
     let slug = source.slug.as_str();
     let mut keys = vec![
         (KeyKind::Id, fold(id)),
@@ -126,9 +130,29 @@ fn keys(source: &DraftSource<'_>, page: &Page, id: &str) -> Vec<(KeyKind, String
         keys.push((KeyKind::Alias, fold(alias)));
         keys.push((KeyKind::NameSlug, slugify(alias)));
     }
+    for node in &page.nodes {
+        keys.push((KeyKind::Id, fold(&node.id)));
+        for name in std::iter::once(&node.title).chain(&node.aliases) {
+            keys.push((KeyKind::Alias, fold(name)));
+            keys.push((KeyKind::NameSlug, slugify(name)));
+        }
+    }
     keys.extend(slug.match_indices('/').map(|(at, _)| (KeyKind::Suffix, slug[at + 1..].to_owned())));
     if source.claim != slug {
         keys.push((KeyKind::DesiredSlug, source.claim.clone()));
+    }
+    for path in former {
+        let slug = path_slug(path);
+        keys.push((KeyKind::Former, fold(path)));
+        for node in &page.nodes {
+            keys.push((KeyKind::Id, fold(&node.id)));
+            for name in std::iter::once(&node.title).chain(&node.aliases) {
+                keys.push((KeyKind::Alias, fold(name)));
+                keys.push((KeyKind::NameSlug, slugify(name)));
+            }
+        }
+        keys.extend(slug.match_indices('/').map(|(at, _)| (KeyKind::Former, slug[at + 1..].to_owned())));
+        keys.push((KeyKind::Former, slug));
     }
     keys.retain(|(_, key)| !key.is_empty());
     keys.sort_unstable();
@@ -206,13 +230,12 @@ fn statements(page: &Page) -> Vec<Statement> {
         });
     }
     for entry in &page.entries {
-        let day = entry.date.parse().ok();
         statements.push(Statement {
             kind: StatementKind::Entry,
             subject: None,
             predicate: entry.source.clone().unwrap_or_default(),
             object: entry.summary.clone(),
-            interval: lore_page::Interval { from: day, until: day },
+            interval: entry.interval(),
             notes: note("detail", entry.detail.clone()).into_iter().collect(),
             lines: entry.lines,
         });
@@ -222,22 +245,54 @@ fn statements(page: &Page) -> Vec<Statement> {
 
 fn search_text(source: &DraftSource<'_>, page: &Page) -> SearchText {
     let mut tags = page.tags.join(" ");
+    for tag in page.nodes.iter().flat_map(|node| &node.tags).filter(|tag| !page.tags.contains(tag)) {
+        tags.push(' ');
+        tags.push_str(tag);
+    }
     for (key, value) in page.properties.iter() {
         // Ids, and properties with a column of their own, would only add noise.
         if !matches!(key, "id" | "title" | "tags" | "tag" | "aliases" | "alias" | "summary" | "permalink") {
             add_words(&mut tags, value);
         }
     }
-    let terms = |text: &str| search_terms(text, Language::English);
+    let (truth, timeline) = body(source.text, page);
+    let language = language(page, &truth);
+    let terms = |text: &str| search_terms(text, language);
+    let node_aliases = page.nodes.iter().flat_map(|node| &node.aliases);
     SearchText {
         title: terms(&page.title),
-        aliases: terms(&join(page.aliases.iter().chain(&page.heading_title))),
+        aliases: terms(&join(page.aliases.iter().chain(&page.heading_title).chain(node_aliases))),
         headings: terms(&join(page.headings.iter().map(|heading| &heading.text))),
         tags: terms(&tags),
         summary: terms(page.summary.as_deref().unwrap_or_default()),
-        truth: terms(page.truth.of(source.text)),
-        timeline: terms(page.timeline.map_or("", |range| range.of(source.text))),
+        truth: terms(&truth),
+        timeline: terms(&timeline),
+        language,
     }
+}
+
+/// Returns the language of a page: the one that it declares, else that of its text.
+fn language(page: &Page, truth: &str) -> Language {
+    let declared = ["language", "lang"].iter().find_map(|key| page.properties.text(key));
+    declared.and_then(Language::from_code).unwrap_or_else(|| language_of(truth))
+}
+
+/// Returns the text above and below the first rule, without what is not searched.
+fn body(text: &str, page: &Page) -> (String, String) {
+    let lines = StructuredLines::of(page);
+    let (mut truth, mut timeline) = (String::new(), String::new());
+    let mut start = 0;
+    for (line, number) in text.split_inclusive('\n').zip(1..) {
+        let at = start;
+        start += line.len();
+        let within = |range: ByteRange| range.start <= at && at < range.end;
+        if within(page.truth) {
+            lines.searched(number, line, &mut truth);
+        } else if page.timeline.is_some_and(within) {
+            lines.searched(number, line, &mut timeline);
+        }
+    }
+    (truth, timeline)
 }
 
 fn join<'b>(words: impl Iterator<Item = &'b String>) -> String {

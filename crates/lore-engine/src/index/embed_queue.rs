@@ -2,7 +2,7 @@
 //!
 //! Pages are found by full-text search as soon as they are indexed, and by semantic search once their chunks are
 //! embedded. An instant model embeds them right away; for any other, the queue is drained in the background or on
-//! request.
+//! request. Until most chunks are embedded, an instant model answers instead, if there is one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -27,6 +27,9 @@ const ROUND: usize = 128;
 /// Chunks read from the queue at a time.
 const FETCH: usize = 1024;
 
+/// One of this many chunks may be pending for a model that covers the vault.
+const COVERED: u64 = 20;
+
 /// The result of processing the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Embedded {
@@ -40,6 +43,28 @@ impl VaultContext {
     /// Returns the active model, if any.
     pub fn active_model(&self) -> Result<Option<ModelRow>> {
         Ok(self.store().models()?.into_iter().find(|row| row.active))
+    }
+
+    /// Returns the model that answers queries: the active one, or an instant one until that covers the vault. Vectors of
+    /// different models are never mixed.
+    pub fn answering_model(&self) -> Result<Option<ModelRow>> {
+        let models = self.store().models()?;
+        let Some(active) = models.iter().find(|row| row.active) else { return Ok(None) };
+        if self.models().is_instant(&active.identity.name) || self.covers(active)? {
+            return Ok(Some(active.clone()));
+        }
+        for row in &models {
+            if self.models().is_instant(&row.identity.name) && self.covers(row)? {
+                return Ok(Some(row.clone()));
+            }
+        }
+        Ok(Some(active.clone()))
+    }
+
+    /// Returns whether almost all chunks of this vault have a vector of a model.
+    fn covers(&self, row: &ModelRow) -> Result<bool> {
+        let pending = self.store().count_pending(self.project(), row.number)?;
+        Ok(pending == 0 || pending * COVERED <= self.store().count_chunks(self.project())?)
     }
 
     /// Returns the embedder of a model, opening it on first use.
@@ -78,10 +103,14 @@ impl VaultContext {
                 None => return Ok(()),
             },
         };
-        let instant = self.models().is_instant(&row.identity.name);
-        if !instant {
-            return Ok(());
-        }
+        let row = match self.models().is_instant(&row.identity.name) {
+            true => row,
+            false if self.covers(&row)? => return Ok(()),
+            false => match self.bridge()? {
+                Some(bridge) => bridge,
+                None => return Ok(()),
+            },
+        };
         let pending = self.store().count_pending(self.project(), row.number)?;
         if pending == 0 {
             return Ok(());
@@ -90,6 +119,19 @@ impl VaultContext {
             Ok(embedder) => embed_with(self, &row, &*embedder, most, &no_progress).map(drop),
             Err(_) => Ok(()),
         }
+    }
+
+    /// Returns the instant model that answers until the active one covers the vault, if there is one.
+    fn bridge(&self) -> Result<Option<ModelRow>> {
+        let Some(embedder) = self.models().instant().and_then(|name| self.models().open(&name).ok()) else {
+            return Ok(None);
+        };
+        let is_it = |row: &ModelRow| row.identity == *embedder.identity();
+        if let Some(known) = self.store().models()?.into_iter().find(is_it) {
+            return Ok(Some(known));
+        }
+        let number = self.store().add_model(embedder.identity())?;
+        Ok(Some(ModelRow { number, identity: embedder.identity().clone(), active: false }))
     }
 
     fn begin(&self) -> Result<Option<ModelRow>> {

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use lore_ports::{KeyRow, PageRow};
+use lore_ports::{Filter, KeyRow, NameQuery, Order, PageRow, Window};
 use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
-use super::resolve::{Purpose, as_path, find, find_to, resolve, resolve_to, without_scheme};
+use super::node::split_place;
+use super::resolve::{
+    Purpose, as_path, as_pattern, find, find_to, names_of, resolve, resolve_to, without_scheme,
+};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::policy::PathClass;
@@ -15,6 +18,19 @@ impl VaultContext {
     pub fn page(&self, reference: &str) -> Result<PageRow> {
         let key = resolve(self.store(), self.project(), &self.current_name(reference))?;
         self.row_of(Some(key))?.ok_or_else(|| not_found(reference))
+    }
+
+    /// Returns the pages that a pattern such as `memory://people/*` matches, by title; `None` if the reference is no pattern, or
+    /// the name of a page.
+    pub fn pages_matching(&self, reference: &str, window: Window) -> Result<Option<Vec<PageRow>>> {
+        let Some(pattern) = as_pattern(reference) else { return Ok(None) };
+        let names = names_of(reference);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if !self.store().lookup(self.project(), &NameQuery::Exact(&names))?.is_empty() {
+            return Ok(None);
+        }
+        let filter = Filter { slug_match: Some(pattern), ..Filter::default() };
+        Ok(Some(self.store().list(self.project(), &filter, Order::Title, window)?))
     }
 
     /// Resolves a reference to a page that will be written: a path is not completed.
@@ -65,12 +81,14 @@ impl VaultContext {
         let policy = self.policy();
         let plain = as_path(reference).unwrap_or(without_scheme(reference));
         let plain = policy.alias(plain).unwrap_or_else(|| plain.to_owned());
-        let extension = policy.rule(&plain).and_then(|rule| rule.extension.clone());
+        let rule = policy.rule(&plain);
+        let extension = rule.and_then(|rule| rule.extension.clone());
         let named = extension.map(|extension| match plain.ends_with(&format!(".{extension}")) {
             true => plain.clone(),
             false => format!("{plain}.{extension}"),
         });
-        let named = named.or_else(|| policy.is_raw(&plain).then(|| plain.clone()));
+        let is_file = policy.is_raw(&plain) || rule.is_some_and(|rule| rule.any_file);
+        let named = named.or_else(|| is_file.then(|| plain.clone()));
         match named.filter(|path| exists(&self.vault().root().join(path))) {
             Some(path) => Ok(self.vault().file_path(&path)?),
             None => Err(missing),
@@ -80,6 +98,7 @@ impl VaultContext {
     /// Returns a reference with an old path replaced by its new one.
     fn current_name(&self, reference: &str) -> String {
         let policy = self.policy();
+        let reference = split_place(reference).map_or(reference, |(file, _)| file);
         match as_path(reference) {
             Some(path) => format!("./{}", policy.alias(path).as_deref().unwrap_or(path)),
             None => policy.alias(without_scheme(reference)).unwrap_or_else(|| reference.to_owned()),

@@ -7,7 +7,7 @@ mod slugs;
 
 use std::collections::{BTreeSet, HashMap};
 
-use lore_ports::{FileFailure, Progress, transaction};
+use lore_ports::{FileFailure, Progress, StateChange, transaction};
 use lore_text::ContentHash;
 use lore_vault::fault::{PLANNED, fault};
 use lore_vault::{DiskFile, FileBytes, Scan, Skipped, scan, stat};
@@ -62,6 +62,8 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// Writes that a killed process had left unfinished, and how they were recovered.
     pub recovered: Vec<String>,
+    /// Pages that a watcher reported, whether or not the index still had to follow: somebody else may have updated it.
+    pub touched: Vec<String>,
     /// Number of pages, if the whole vault was reconciled.
     pub pages: Option<usize>,
 }
@@ -128,6 +130,10 @@ pub fn reconcile(
         merge(&mut report, done);
         progress(done_with, plan.len())?;
     }
+    if !report.is_empty() {
+        let now = context.now().timestamp().as_millisecond();
+        store.set_state(project, &StateChange::Indexed(now))?;
+    }
     if matches!(look, ReconcileScope::Everything(_)) {
         report.pages = Some((known.len() + report.added.len()).saturating_sub(report.removed.len()));
     }
@@ -161,7 +167,8 @@ pub(crate) fn record_times(context: &VaultContext, paths: &BTreeSet<String>) -> 
     Ok(())
 }
 
-fn is_below(path: &str, folder: &str) -> bool {
+/// Whether a path is in a folder, at any depth.
+pub(super) fn is_below(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 

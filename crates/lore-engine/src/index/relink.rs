@@ -40,6 +40,22 @@ pub fn resolve_targets(
     project: ProjectNo,
     links: &[LinkRow],
 ) -> Result<Vec<Option<PageNo>>> {
+    for_each_link(index, project, links, |row, found| {
+        found.nearest(folder(&row.from_path)).map(|row| row.page)
+    })
+}
+
+/// Returns the paths of the pages that each of these links fits equally well.
+pub fn equal_targets(index: &dyn Index, project: ProjectNo, links: &[LinkRow]) -> Result<Vec<Vec<String>>> {
+    for_each_link(index, project, links, |_, found| found.paths().map(str::to_owned).collect())
+}
+
+fn for_each_link<T>(
+    index: &dyn Index,
+    project: ProjectNo,
+    links: &[LinkRow],
+    choose: impl Fn(&LinkRow, &Candidates<'_>) -> T,
+) -> Result<Vec<T>> {
     let wanted: BTreeSet<&str> =
         links.iter().flat_map(|row| row.link.names.iter().map(String::as_str)).collect();
     let wanted: Vec<&str> = wanted.into_iter().collect();
@@ -55,7 +71,7 @@ pub fn resolve_targets(
             let rows = row.link.names.iter().filter_map(|name| by_name.get(name.as_str())).flatten();
             Candidates::new(rows, &row.link.target)
         });
-        targets.push(found.nearest(folder(&row.from_path)).map(|row| row.page));
+        targets.push(choose(row, found));
     }
     Ok(targets)
 }

@@ -1,14 +1,18 @@
 //! Resolves references, wherever they come from, to pages.
 //!
 //! Reading may guess: any name of a page works, and so do the end of a slug and the start of an id. Writing guesses less:
-//! a reference with a slash or an extension is a whole path or slug and nothing else, and the start of an id has at least
-//! eight digits. Deleting, moving and restoring guess nothing: a page in a folder is not named by its file name alone. A
-//! reference that starts with `./` is a path, whatever it is for.
+//! a reference with a slash or an extension is a whole path or slug and nothing else. Deleting, moving and restoring guess
+//! nothing: a page in a folder is not named by its file name alone. A reference that starts with `./` is a path, whatever
+//! it is for.
+//!
+//! Pointers that other files use are references too: `id:ID`, `lore: Title (ID)` and `ai-kb: Title (ID)` name the page
+//! with that id, else the one with that title. The start of an id has at least four characters and must be unique; where
+//! a page is removed, or made if there is none, it has eight, or is marked as an id (`id:a1b2`, `kt-a1b2`).
 
 use std::collections::HashMap;
 
-use lore_ports::{Index, KeyKind, KeyRow, NameQuery, ProjectNo};
-use lore_text::{fold, slugify};
+use lore_ports::{Filter, Index, KeyKind, KeyRow, NameQuery, Order, PageNo, PageRow, ProjectNo, Window};
+use lore_text::{fold, percent_decode, slugify};
 use lore_vault::{EXTENSIONS, folder, is_page_path, without_extension};
 
 use crate::error::{Error, Result};
@@ -16,11 +20,19 @@ use crate::error::{Error, Result};
 /// Number of suggestions when nothing matches.
 const SUGGESTIONS: usize = 3;
 
-/// Minimum length of an id prefix.
-const ID_PREFIX: usize = 6;
+/// Minimum length of an id prefix. One without both a digit and a letter could be a year or a word; it has to be marked
+/// as an id or longer.
+const ID_PREFIX: usize = 4;
 
-/// Minimum length of an id prefix that names a page to write.
+/// Minimum length of an id prefix of digits only.
+const DIGITS_ID_PREFIX: usize = 6;
+
+/// Minimum length of an id prefix that is not marked as one, where it could be the name of a new page or names a page to
+/// remove.
 const WRITE_ID_PREFIX: usize = 8;
+
+/// Words before the title in a pointer.
+const POINTERS: [&str; 2] = ["lore:", "ai-kb:"];
 
 /// Maximum number of pages that share an id prefix; more of them are ambiguous anyway.
 const SIMILAR_IDS: usize = 20;
@@ -39,10 +51,50 @@ pub enum Resolution<'a> {
 /// Returns the two names a reference is looked up by: as written, and as a slug.
 pub fn names_of(reference: &str) -> [String; 2] {
     let reference = without_scheme(reference.trim());
+    if let Some(Pointer { id, title }) = pointer(reference) {
+        return [id, slugify(title)];
+    }
     let slug = slugify(without_extension(reference));
     let name = fold(reference);
     let slug = if slug == name { String::new() } else { slug };
     [name, slug]
+}
+
+/// A reference by id, with the title as a fallback.
+struct Pointer<'a> {
+    /// The id, folded.
+    id: String,
+    /// The title; empty if the pointer has none.
+    title: &'a str,
+}
+
+/// Parses a pointer: `id:ID` (in Org, an id is any word), `lore: Title (ID)`, `ai-kb: Title (ID)`, or `Title (UUID)` as in a generated index.
+fn pointer(reference: &str) -> Option<Pointer<'_>> {
+    let found = |id: &str, title| Pointer { id: fold(id), title };
+    if let Some(id) = after_word(reference, "id:") {
+        let is_written =
+            !id.is_empty() && !reference[3..].starts_with(' ') && !id.contains(char::is_whitespace);
+        return (is_hexadecimal(id) || is_written).then(|| found(id, ""));
+    }
+    let marked = POINTERS.iter().find_map(|word| after_word(reference, word));
+    let (title, rest) = marked.unwrap_or(reference).rsplit_once('(')?;
+    let id = rest.strip_suffix(')')?.trim();
+    let is_id = if marked.is_some() { id.len() >= ID_PREFIX && is_hexadecimal(id) } else { is_uuid(id) };
+    is_id.then(|| found(id, title.trim()))
+}
+
+/// Returns the text after a word, whatever its case.
+fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let (start, rest) = text.split_at_checked(word.len())?;
+    start.eq_ignore_ascii_case(word).then(|| rest.trim())
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && is_hexadecimal(text) && text.match_indices('-').map(|(at, _)| at).eq([8, 13, 18, 23])
 }
 
 /// Returns a reference without the scheme `memory://`.
@@ -81,22 +133,20 @@ pub struct Candidates<'a> {
     best: Vec<&'a KeyRow>,
     /// The first of them in each directory: the one with the shortest path.
     by_folder: HashMap<&'a str, &'a KeyRow>,
-    /// The one with the shortest path.
-    shortest: Option<&'a KeyRow>,
+    /// The one with the shortest path below each directory.
+    below: HashMap<&'a str, &'a KeyRow>,
 }
 
 impl<'a> Candidates<'a> {
     /// Chooses the best matches for a reference as it is `written`.
     pub fn new(rows: impl IntoIterator<Item = &'a KeyRow>, written: &str) -> Candidates<'a> {
         let (name, lossy) = (fold(written), is_lossy_slug(written));
+        // A reference with folders is the end of a path before it is anybody's alias.
+        let is_path = written.contains('/');
         let strength = |row: &KeyRow| {
             let as_written = row.key == name && row.kind <= KeyKind::Alias;
-            (
-                lossy && !as_written,
-                row.kind,
-                row.key != name,
-                row.kind == KeyKind::Path && row.path != written,
-            )
+            let kind = if is_path && row.kind == KeyKind::Suffix { KeyKind::Path } else { row.kind };
+            (lossy && !as_written, kind, row.key != name, row.kind == KeyKind::Path && row.path != written)
         };
         let mut strongest = None;
         let mut best: Vec<&KeyRow> = Vec::new();
@@ -112,30 +162,51 @@ impl<'a> Candidates<'a> {
         }
         best.sort_by(|a, b| a.path.cmp(&b.path));
         best.dedup_by_key(|row| row.page);
-        let mut by_folder: HashMap<&str, &KeyRow> = HashMap::new();
+        let (mut by_folder, mut below): (HashMap<&str, &KeyRow>, HashMap<&str, &KeyRow>) = Default::default();
         for row in &best {
-            let first = by_folder.entry(folder(&row.path)).or_insert(row);
-            if length(row) < length(first) {
-                *first = row;
+            let mut at = folder(&row.path);
+            shorter(by_folder.entry(at).or_insert(row), row);
+            loop {
+                shorter(below.entry(at).or_insert(row), row);
+                if at.is_empty() {
+                    break;
+                }
+                at = folder(at);
             }
         }
-        let shortest = best.iter().copied().min_by_key(|row| length(row));
-        Candidates { best, by_folder, shortest }
+        Candidates { best, by_folder, below }
+    }
+
+    /// Returns the equally good pages, by path.
+    pub fn pages(&self) -> impl Iterator<Item = PageNo> {
+        self.best.iter().map(|row| row.page)
+    }
+
+    /// Returns the paths of the equally good pages.
+    pub fn paths(&self) -> impl Iterator<Item = &'a str> {
+        self.best.iter().map(|row| row.path.as_str())
     }
 
     /// Returns the page that a link in directory `near` means: one in the same directory, else in the nearest directory
-    /// above, else the one with the shortest path.
+    /// above, else the one with the shortest path below the nearest directory that they share.
     pub fn nearest(&self, near: &str) -> Option<&'a KeyRow> {
-        let mut at = near;
-        loop {
-            if let Some(row) = self.by_folder.get(at) {
-                return Some(row);
+        let find = |rows: &HashMap<&str, &'a KeyRow>| {
+            let mut at = near;
+            loop {
+                match rows.get(at) {
+                    None if !at.is_empty() => at = folder(at),
+                    found => return found.copied(),
+                }
             }
-            if at.is_empty() {
-                return self.shortest;
-            }
-            at = folder(at);
-        }
+        };
+        find(&self.by_folder).or_else(|| find(&self.below))
+    }
+}
+
+/// Keeps the row with the shorter path.
+fn shorter<'a>(kept: &mut &'a KeyRow, row: &'a KeyRow) {
+    if length(row) < length(kept) {
+        *kept = row;
     }
 }
 
@@ -155,19 +226,52 @@ pub fn resolve(index: &dyn Index, project: ProjectNo, reference: &str) -> Result
     }
 }
 
-/// Resolves a reference given by a person or agent: id or id prefix, slug, path, title, alias, slug suffix.
+/// Resolves a reference given by a person or agent: id or id prefix, slug, path, title, alias, slug suffix, or the address of
+/// a resource.
 pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Option<KeyRow>> {
     check(reference)?;
+    // The address of a resource comes first; a folder may have the same name.
+    if let Some(slug) = resource_slug(reference)
+        && let Some(row) = find(index, project, &slug)?
+    {
+        return Ok(Some(row));
+    }
     if let Some(path) = as_path(reference) {
         return find_path(index, project, path);
     }
     let names = names_of(reference);
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
-    rows.retain(|row| row.kind != KeyKind::DesiredSlug);
-    if rows.is_empty() && may_be_id(wanted(&names)[0], ID_PREFIX) {
-        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0], SIMILAR_IDS))?;
+    // Links follow a file that was moved outside Lore; a reference means the page that has the name now.
+    rows.retain(|row| !matches!(row.kind, KeyKind::DesiredSlug | KeyKind::Former));
+    if rows.is_empty()
+        && let Some(start) = id_start(reference, wanted(&names)[0], ID_PREFIX)
+    {
+        rows = index.lookup(project, &NameQuery::IdPrefix(start, SIMILAR_IDS))?;
+    }
+    if rows.is_empty()
+        && let Some(pattern) = as_pattern(reference)
+    {
+        let filter = Filter { slug_match: Some(pattern), ..Filter::default() };
+        let window = Window { limit: SIMILAR_IDS, offset: 0 };
+        let found = index.list(project, &filter, Order::Title, window)?;
+        let key = |row: PageRow| KeyRow {
+            key: row.slug.clone(),
+            kind: KeyKind::Slug,
+            page: row.number,
+            path: row.path,
+            slug: row.slug,
+        };
+        rows = found.into_iter().map(key).collect();
+        return one_of(rows.iter().collect(), reference);
     }
     only(&rows, reference)
+}
+
+/// Returns the pattern of slugs that a reference is: `memory://people/*`, `people/a*`.
+pub fn as_pattern(reference: &str) -> Option<String> {
+    let reference = reference.trim();
+    let plain = reference.strip_prefix("memory://pages/").unwrap_or(without_scheme(reference));
+    plain.contains('*').then(|| fold(plain))
 }
 
 /// What is done to a page that is named by a reference.
@@ -187,7 +291,8 @@ pub fn resolve_to(
     project: ProjectNo,
     reference: &str,
 ) -> Result<KeyRow> {
-    if let Some(row) = find_to(purpose, index, project, reference)? {
+    let id_prefix = if purpose == Purpose::Change { ID_PREFIX } else { WRITE_ID_PREFIX };
+    if let Some(row) = find_by(purpose, index, project, reference, id_prefix)? {
         return Ok(row);
     }
     let reference = as_path(reference).unwrap_or(reference);
@@ -198,22 +303,39 @@ pub fn resolve_to(
     Err(Error::NotFound { reference: reference.to_owned(), suggestions })
 }
 
-/// Resolves a reference to a page that will be written.
+/// Resolves a reference to a page that will be written. If there is none, the reference may be the name of a new page.
 pub fn find_to(
     purpose: Purpose,
     index: &dyn Index,
     project: ProjectNo,
     reference: &str,
 ) -> Result<Option<KeyRow>> {
+    find_by(purpose, index, project, reference, WRITE_ID_PREFIX)
+}
+
+fn find_by(
+    purpose: Purpose,
+    index: &dyn Index,
+    project: ProjectNo,
+    reference: &str,
+    id_prefix: usize,
+) -> Result<Option<KeyRow>> {
     check(reference)?;
+    if let Some(slug) = resource_slug(reference)
+        && let Some(row) = find_by(purpose, index, project, &slug, id_prefix)?
+    {
+        return Ok(Some(row));
+    }
     if let Some(path) = as_path(reference) {
         return find_path(index, project, path);
     }
     let names = names_of(reference);
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
     rows.retain(|row| is_named(row, without_scheme(reference.trim()), purpose));
-    if rows.is_empty() && may_be_id(wanted(&names)[0], WRITE_ID_PREFIX) {
-        rows = index.lookup(project, &NameQuery::IdPrefix(wanted(&names)[0], SIMILAR_IDS))?;
+    if rows.is_empty()
+        && let Some(start) = id_start(reference, wanted(&names)[0], id_prefix)
+    {
+        rows = index.lookup(project, &NameQuery::IdPrefix(start, SIMILAR_IDS))?;
     }
     only(&rows, reference)
 }
@@ -226,8 +348,17 @@ fn find_path(index: &dyn Index, project: ProjectNo, path: &str) -> Result<Option
     names
         .extend(EXTENSIONS.iter().filter(|_| !is_file).map(|extension| fold(&format!("{path}.{extension}"))));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut rows = index.lookup(project, &NameQuery::Exact(&names))?;
-    rows.retain(|row| row.path == path || !is_file && without_extension(&row.path) == path);
+    let found = index.lookup(project, &NameQuery::Exact(&names))?;
+    let is_at = |row: &&KeyRow| row.path == path || !is_file && without_extension(&row.path) == path;
+    let folded = fold(path);
+    let is_at_in_another_case =
+        |row: &&KeyRow| fold(&row.path) == folded || !is_file && fold(without_extension(&row.path)) == folded;
+    let mut rows: Vec<KeyRow> = found.iter().filter(is_at).cloned().collect();
+    if rows.is_empty() {
+        rows = found.iter().filter(is_at_in_another_case).cloned().collect();
+        rows.dedup_by_key(|row| row.page);
+        rows.truncate(if rows.len() == 1 { 1 } else { 0 });
+    }
     if rows.is_empty() && !is_file {
         let slugs = index.lookup(project, &NameQuery::Exact(&[path]))?;
         rows = slugs.into_iter().filter(|row| row.kind == KeyKind::Slug && row.slug == path).collect();
@@ -241,8 +372,10 @@ fn is_named(row: &KeyRow, reference: &str, purpose: Purpose) -> bool {
     let is_path = reference.contains('/') || is_page_path(reference);
     // `C#` is not the page `C++`, although both have the slug `c`.
     let as_written = row.key == name || !is_lossy_slug(reference);
-    // The file name of a page in a folder is the end of its path, even where it is the title too.
-    let is_file_name = || row.path.contains('/') && fold(file_stem(&row.path)) == name;
+    // The file name of a page in a folder is the end of its path, even where it is the title too. Several words are not
+    // typed as the end of a path.
+    let is_file_name =
+        || row.path.contains('/') && !name.trim().contains(' ') && fold(file_stem(&row.path)) == name;
     match row.kind {
         KeyKind::Id | KeyKind::Path => true,
         KeyKind::Slug => !is_page_path(reference) && as_written,
@@ -252,13 +385,19 @@ fn is_named(row: &KeyRow, reference: &str, purpose: Purpose) -> bool {
         KeyKind::Title | KeyKind::Alias | KeyKind::NameSlug | KeyKind::Suffix => {
             !is_path && as_written && purpose == Purpose::Change
         }
-        KeyKind::DesiredSlug => false,
+        KeyKind::DesiredSlug | KeyKind::Former => false,
     }
 }
 
 fn file_stem(path: &str) -> &str {
     let stem = without_extension(path);
     stem.rsplit('/').next().unwrap_or(stem)
+}
+
+/// Returns the slug in the address of a page's resource: `memory://pages/people/ada`.
+fn resource_slug(reference: &str) -> Option<String> {
+    let slug = reference.trim().strip_prefix("memory://pages/")?;
+    Some(percent_decode(slug).into_owned()).filter(|slug| !slug.trim().is_empty())
 }
 
 /// Checks the form of a reference.
@@ -279,11 +418,20 @@ fn wanted(names: &[String; 2]) -> Vec<&str> {
 fn only(rows: &[KeyRow], reference: &str) -> Result<Option<KeyRow>> {
     match choose(rows, without_scheme(reference.trim()), None) {
         Resolution::One(row) => Ok(Some(row.clone())),
-        Resolution::Many(rows) => Err(Error::Ambiguous {
-            reference: reference.to_owned(),
-            candidates: rows.iter().map(|row| row.slug.clone()).collect(),
-        }),
+        Resolution::Many(rows) => one_of(rows, reference),
         Resolution::None => Ok(None),
+    }
+}
+
+/// Returns the page of a list of at most one; several are ambiguous.
+fn one_of(rows: Vec<&KeyRow>, reference: &str) -> Result<Option<KeyRow>> {
+    match rows.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some((*one).clone())),
+        several => Err(Error::Ambiguous {
+            reference: reference.to_owned(),
+            candidates: several.iter().map(|row| row.slug.clone()).collect(),
+        }),
     }
 }
 
@@ -309,10 +457,17 @@ fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Re
     Ok(scored.into_iter().map(|(_, slug)| slug).collect())
 }
 
-/// Long enough and with a digit, so that no word and no year is taken as an id prefix.
-fn may_be_id(name: &str, length: usize) -> bool {
-    let hexadecimal = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    hexadecimal && name.len() >= length && name.bytes().any(|byte| byte.is_ascii_digit())
+/// Returns the start of an id that a name may be. It has a digit and a letter, or enough digits, and at least `minimum`
+/// characters, unless it is marked as an id (`id:2026`, `kt-2026`): no word and no year is taken as an id.
+fn id_start<'a>(reference: &str, name: &'a str, minimum: usize) -> Option<&'a str> {
+    let marked = name.strip_prefix("kt-");
+    let start = marked.unwrap_or(name);
+    let has = |is: fn(&u8) -> bool| start.as_bytes().iter().any(is);
+    let is_marked = marked.is_some() || pointer(without_scheme(reference.trim())).is_some();
+    let is_clear = has(u8::is_ascii_digit)
+        && (has(u8::is_ascii_alphabetic) || start.len() >= DIGITS_ID_PREFIX)
+        && start.len() >= minimum;
+    ((is_marked || is_clear) && start.len() >= ID_PREFIX && is_hexadecimal(start)).then_some(start)
 }
 
 /// Checks the syntax of `memory://` references; other references are names and may contain anything.
@@ -374,6 +529,9 @@ mod tests {
         check(&rows, Some("b/c"), "b/c/notes.md");
         check(&rows, Some("a/deep/er"), "a/notes.md");
         check(&rows, Some("elsewhere"), "notes.md");
+        // Without one above, the one that shares the most directories.
+        check(&rows[1..], Some("b/x/y"), "b/c/notes.md");
+        check(&rows[1..], Some("elsewhere"), "a/notes.md");
     }
 
     #[track_caller]
@@ -397,6 +555,45 @@ mod tests {
         check_named(Title, "a/b", "c.md", "a/b", false, false);
         check_named(NameSlug, "the-plan", "a/plan.md", "the-plan", true, false);
         check_named(Slug, "c", "c.md", "C#", false, false);
+    }
+
+    #[test]
+    fn pointers_are_looked_up_by_id_then_by_title() {
+        let id = "0192f3a1-7c4e-7b21-9d55-0a1b2c3d4e5f";
+        for (written, title) in [
+            (format!("id:{id}"), ""),
+            (format!("ai-kb: Commit style ({id})"), "commit-style"),
+            (format!("lore: Commit style ({})", id.to_uppercase()), "commit-style"),
+            (format!("LORE:Plans (2026) ({id})"), "plans-2026"),
+            (format!("Commit style ({id})"), "commit-style"),
+        ] {
+            assert_eq!(names_of(&written), [id, title], "{written}");
+        }
+        assert_eq!(names_of("lore: Plans (0f3a)"), ["0f3a", "plans"]);
+        for name in ["id: the passport", "Plans (2026)", "lore: Plans (x)", "Identity"] {
+            assert!(pointer(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn start_of_an_id_is_neither_a_word_nor_a_year() {
+        for (name, expected) in [
+            ("a1b2", Some("a1b2")),
+            ("kt-a1b2", Some("a1b2")),
+            ("kt-2026", Some("2026")),
+            ("123456", Some("123456")),
+            ("2026", None),
+            ("face", None),
+            ("a1b", None),
+            ("kt-plan", None),
+        ] {
+            assert_eq!(id_start(name, name, ID_PREFIX), expected, "{name}");
+        }
+        let to_write = |reference, name| id_start(reference, name, WRITE_ID_PREFIX);
+        assert_eq!(to_write("id:2026", "2026"), Some("2026"));
+        assert_eq!(to_write("kt-a1b2", "kt-a1b2"), Some("a1b2"));
+        assert_eq!(to_write("a1b2c3d4", "a1b2c3d4"), Some("a1b2c3d4"));
+        assert_eq!(to_write("a1b2c3d", "a1b2c3d"), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use lore_vault::{Scan, scan};
 
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::index::reconcile::is_below;
 use crate::index::relink::resolve_targets;
 
 /// What can be checked.
@@ -45,7 +46,10 @@ impl Check {
 pub fn validate(context: &VaultContext, check: Check) -> Result<Vec<String>> {
     match check {
         Check::Database => Ok(context.store().problems()?),
-        Check::Files => files(context),
+        Check::Files => {
+            let FileProblems { index, unreadable } = file_problems(context)?;
+            Ok(index.into_iter().chain(unreadable.into_values()).collect())
+        }
         Check::Links => links(context),
         Check::Facts => bad_intervals(context, About::Facts),
         Check::Embeddings => embeddings(context),
@@ -63,29 +67,47 @@ fn embeddings(context: &VaultContext) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-fn files(context: &VaultContext) -> Result<Vec<String>> {
-    let mut problems = Vec::new();
+/// How the index and the files differ.
+#[derive(Debug, Default)]
+pub struct FileProblems {
+    /// Problems of the index, one sentence each.
+    pub index: Vec<String>,
+    /// Indexed pages whose file cannot be read now, by path, with the reason as a sentence.
+    pub unreadable: BTreeMap<String, String>,
+}
+
+/// Checks every page against its file.
+pub fn file_problems(context: &VaultContext) -> Result<FileProblems> {
+    let FileProblems { index: mut problems, unreadable: mut unread } = FileProblems::default();
     let known = context.store().fingerprints(context.project(), context.replica(), None)?;
     let mut by_path: BTreeMap<&str, ContentHash> =
         known.iter().map(|page| (page.path.as_str(), page.hash)).collect();
-    let Scan { files, .. } = scan(context.vault());
+    let Scan { files, unreadable, .. } = scan(context.vault());
     let failed: BTreeSet<String> =
         context.store().failures(context.project())?.into_iter().map(|failure| failure.path).collect();
     let policy = context.policy();
-    for file in files.iter().filter(|file| policy.indexes(&file.path) && !failed.contains(&file.path)) {
+    for file in files.iter().filter(|file| policy.indexes(&file.path)) {
+        let has_failed = failed.contains(&file.path);
         let Some(hash) = by_path.remove(file.path.as_str()) else {
-            problems.push(format!("{} is not in the index", file.path));
+            if !has_failed {
+                problems.push(format!("{} is not in the index", file.path));
+            }
             continue;
         };
         match context.vault().read(&file.path, u64::MAX) {
             Ok(read) if read.as_ref().is_none_or(|read| ContentHash::of(&read.bytes) == hash) => {}
+            // Sync says why it could not take the new text.
+            Ok(_) if has_failed => {}
             Ok(_) => problems.push(format!("{} differs from the index", file.path)),
             // The others are checked even so.
-            Err(error) => problems.push(error.to_string()),
+            Err(error) => drop(unread.insert(file.path.clone(), error.to_string())),
         }
     }
-    problems.extend(by_path.into_keys().map(|path| format!("{path} is in the index but not in the vault")));
-    Ok(problems)
+    // What is in a directory that cannot be read may still be there.
+    let is_hidden = |path: &str| unreadable.iter().any(|folder| is_below(path, folder));
+    let gone = by_path.into_keys().filter(|path| !is_hidden(path));
+    problems.extend(gone.map(|path| format!("{path} is in the index but not in the vault")));
+    Ok(FileProblems { index: problems, unreadable: unread })
 }
 
 /// Finds ids used by more than one page. They do not harm the index, but references by such an id are ambiguous.

@@ -2,8 +2,9 @@
 
 use lore_ports::PageRow;
 
+use super::day::Day;
+use super::rows;
 use super::ties::Ties;
-use super::{is_over, rows};
 use crate::context::VaultContext;
 use crate::error::Result;
 
@@ -25,11 +26,11 @@ pub fn conflicts(context: &VaultContext) -> Result<Vec<Conflict>> {
 
 /// Returns the conflicts among known relations.
 pub fn conflicts_by(context: &VaultContext, ties: &Ties) -> Result<Vec<Conflict>> {
-    let rows = rows(context, ties.contradicted())?;
+    let (rows, day) = (rows(context, ties.contradicted())?, Day::today(context));
     let mut found = Vec::new();
-    for one in rows.values().filter(|page| !is_over(page, ties)) {
+    for one in rows.values().filter(|page| !day.is_over(page, ties)) {
         for tie in ties.contradictions(one.number) {
-            let Some(other) = rows.get(&tie.other).filter(|page| !is_over(page, ties)) else { continue };
+            let Some(other) = rows.get(&tie.other).filter(|page| !day.is_over(page, ties)) else { continue };
             // Each contradiction is listed at both ends.
             if one.path < other.path {
                 let description = tie.context.clone().unwrap_or_else(|| said_plainly(one, other));

@@ -1,7 +1,7 @@
 //! Sets the status of a page.
 
-use lore_page::Value;
 use lore_page::edit::{EditError, remove_property, set_property};
+use lore_page::{Format, Value};
 use lore_ports::PageRow;
 
 use super::{compacted_into, states, status};
@@ -30,14 +30,14 @@ pub enum Stated {
 
 impl StatusChange {
     /// Applies the change to a file's text.
-    pub fn apply(&self, text: &str) -> std::result::Result<String, EditError> {
+    pub fn apply(&self, format: Format, text: &str) -> std::result::Result<String, EditError> {
         let text = match &self.status {
-            Stated::Set(status) => set_property(text, "status", &Value::Text(status.clone()))?,
-            Stated::Removed => remove_property(text, "status")?,
+            Stated::Set(status) => set_property(format, text, "status", &Value::Text(status.clone()))?,
+            Stated::Removed => remove_property(format, text, "status")?,
             Stated::Kept => text.to_owned(),
         };
         match &self.reviewed {
-            Some(day) => set_property(&text, "reviewed", &Value::Text(day.clone())),
+            Some(day) => set_property(format, &text, "reviewed", &Value::Text(day.clone())),
             None => Ok(text),
         }
     }

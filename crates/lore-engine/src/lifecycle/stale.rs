@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use jiff::ToSpan as _;
-use lore_ports::{Aged, Filter, Order, PageNo, PageRow, Window, read_transaction};
+use lore_ports::{Aged, Filter, Namespace, Order, PageNo, PageRow, Window, read_transaction};
 
 use super::ties::Ties;
 use super::{State, states_by, status};
@@ -22,6 +22,8 @@ const SUPERSEDED: usize = 20;
 pub struct Stale {
     /// Only pages whose path starts with this.
     pub path: Option<String>,
+    /// Only pages of this namespace.
+    pub namespace: Option<Namespace>,
     /// Maximum number of pages.
     pub limit: Option<usize>,
     /// Maximum number of batches of aged pages, youngest first, per rule of the policy; also limits the superseded
@@ -74,6 +76,8 @@ type StaleByPage = Vec<(PageNo, (PageRow, State))>;
 impl Search<'_> {
     /// Returns the stale pages among these.
     fn judge(&self, pages: Vec<PageRow>) -> Result<StaleByPage> {
+        let belongs = |page: &PageRow| self.wanted.namespace.as_ref().is_none_or(|one| one.contains(page));
+        let pages: Vec<PageRow> = pages.into_iter().filter(belongs).collect();
         let states = states_by(self.context, self.ties, &pages)?;
         let stale = pages.into_iter().zip(states).filter(|(_, state)| state.is_stale());
         Ok(stale.map(|(page, state)| (page.number, (page, state))).collect())
@@ -118,6 +122,12 @@ impl Search<'_> {
                 filters.extend(folders.iter().flat_map(|folder| self.of(ageing, folder)));
             }
         }
+        for name in policy.namespaces.keys() {
+            if let Some(ageing) = policy.namespace_ageing(name).filter(|ageing| *ageing != everywhere) {
+                let within = |filter| Filter { namespace: Some(policy.namespace(name)), ..filter };
+                filters.extend(self.of(ageing, "").into_iter().map(within));
+            }
+        }
         filters
     }
 
@@ -132,7 +142,13 @@ impl Search<'_> {
         // A page stale by age is stale whether or not other pages link to it.
         let by_age = stale.map(|before| Aged { before, orphans_since: None });
         let by_links = orphan.map(|before| Aged { before, orphans_since: Some(stale.unwrap_or(i64::MIN)) });
-        let filter = |aged: Aged| Filter { path: path.clone(), aged: Some(aged), ..Filter::default() };
+        let namespace = &self.wanted.namespace;
+        let filter = |aged: Aged| Filter {
+            path: path.clone(),
+            aged: Some(aged),
+            namespace: namespace.clone(),
+            ..Filter::default()
+        };
         by_age.into_iter().chain(by_links).map(filter).collect()
     }
 

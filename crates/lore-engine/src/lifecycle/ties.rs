@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use lore_ports::{LinkFilter, LinkRow, PageNo};
+use lore_page::LIFECYCLE_RELATIONS;
+use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
 use lore_text::fold;
 
+use super::day::Day;
+use super::{rows, status};
 use crate::context::VaultContext;
 use crate::error::Result;
-
-/// Relations in all accepted spellings, ignoring case.
-const RELATIONS: [&str; 5] = ["supersedes", "superseded_by", "superseded-by", "superseded by", "contradicts"];
 
 /// Number of pages above which all ties are read at once.
 const FEW: usize = 300;
@@ -27,7 +27,8 @@ pub struct Tie {
     place: usize,
 }
 
-/// Ties of a vault that are valid today.
+/// Ties of a vault that are valid on a day. Only a page in force supersedes another, or one that a page in force
+/// supersedes in turn.
 #[derive(Debug, Default)]
 pub struct Ties {
     /// Superseders of each superseded page.
@@ -41,22 +42,31 @@ pub struct Ties {
 }
 
 impl Ties {
-    /// Reads all ties with one index query.
+    /// Reads all ties that are valid today.
     pub fn read(context: &VaultContext) -> Result<Ties> {
-        let links = context.store().links(context.project(), &LinkFilter::Typed(&RELATIONS))?;
-        Ok(Ties::of(&links, &context.today()))
+        Ties::read_on(context, &Day::today(context))
+    }
+
+    fn read_on(context: &VaultContext, day: &Day) -> Result<Ties> {
+        let links = context.store().links(context.project(), &LinkFilter::Typed(&LIFECYCLE_RELATIONS))?;
+        Ties::of(&links, day.text()).in_force(context, day)
+    }
+
+    /// Reads only the ties reachable from a few pages that are valid today.
+    pub fn around(context: &VaultContext, pages: &[PageNo]) -> Result<Ties> {
+        Ties::around_on(context, pages, &Day::today(context))
     }
 
     /// Reads only the ties reachable from a few pages, following them until there are no more.
-    pub fn around(context: &VaultContext, pages: &[PageNo]) -> Result<Ties> {
+    pub(crate) fn around_on(context: &VaultContext, pages: &[PageNo], day: &Day) -> Result<Ties> {
         let mut seen: HashSet<PageNo> = pages.iter().copied().collect();
         let mut found: HashMap<i64, LinkRow> = HashMap::new();
         let mut ring: Vec<PageNo> = seen.iter().copied().collect();
         while !ring.is_empty() {
             if seen.len() > FEW {
-                return Ties::read(context);
+                return Ties::read_on(context, day);
             }
-            let ends = LinkFilter::TypedAt(&RELATIONS, &ring);
+            let ends = LinkFilter::TypedAt(&LIFECYCLE_RELATIONS, &ring);
             let links = context.store().links(context.project(), &ends)?;
             let others = links.iter().flat_map(|row| [Some(row.from), row.to]).flatten();
             ring = others.filter(|page| seen.insert(*page)).collect();
@@ -66,7 +76,39 @@ impl Ties {
         links.sort_by(|a, b| {
             (&a.from_path, a.link.line, a.number).cmp(&(&b.from_path, b.link.line, b.number))
         });
-        Ok(Ties::of(&links, &context.today()))
+        Ties::of(&links, day.text()).in_force(context, day)
+    }
+
+    /// Drops the ties of pages that do not supersede on this day: proposals, rejected pages, pages of a later date.
+    fn in_force(mut self, context: &VaultContext, day: &Day) -> Result<Ties> {
+        if self.superseders.is_empty() && self.contradictions.is_empty() {
+            return Ok(self);
+        }
+        let ends = self.superseders.values().chain(self.contradictions.values()).flatten();
+        let rows = rows(context, ends.map(|tie| tie.other))?;
+        for ties in self.superseders.values_mut() {
+            ties.retain(|tie| rows.get(&tie.other).is_some_and(|by| day.is_begun(tie.since.as_deref(), by)));
+        }
+        for ties in self.contradictions.values_mut() {
+            ties.retain(|tie| rows.get(&tie.other).is_none_or(|other| !day.is_later(other)));
+        }
+        let idle: HashSet<PageNo> =
+            rows.values().filter(|by| !self.replaces(by, &rows, day)).map(|by| by.number).collect();
+        self.superseders.values_mut().for_each(|ties| ties.retain(|tie| !idle.contains(&tie.other)));
+        self.superseders.retain(|_, ties| !ties.is_empty());
+        self.contradictions.retain(|_, ties| !ties.is_empty());
+        self.tangled = tangled(&self.superseders);
+        Ok(self)
+    }
+
+    /// Whether a page is in force, or a page in force supersedes it, directly or through others.
+    fn replaces(&self, page: &PageRow, rows: &HashMap<PageNo, PageRow>, day: &Day) -> bool {
+        let is_in_force = |page: &PageRow| day.stated(page).is_none_or(status::is_in_force);
+        if is_in_force(page) {
+            return true;
+        }
+        let above = self.chain(page.number).into_iter().flatten();
+        above.filter_map(|number| rows.get(&number)).any(is_in_force)
     }
 
     /// Returns the ties of these links on a date given as `YYYY-MM-DD`.
@@ -84,18 +126,32 @@ impl Ties {
             let relation = fold(&row.link.relation);
             match relation.as_str() {
                 // A page neither contradicts nor supersedes itself.
-                "contradicts" if row.from == to => {}
-                _ if row.from == to => drop(ties.itself.insert(to)),
+                relation if row.from == to && relation.starts_with("supersede") => {
+                    ties.itself.insert(to);
+                }
+                _ if row.from == to => {}
                 "supersedes" => add(&mut ties.superseders, to, tie(row.from)),
                 "contradicts" => {
                     add(&mut ties.contradictions, row.from, tie(to));
                     add(&mut ties.contradictions, to, tie(row.from));
                 }
-                _ => add(&mut ties.superseders, row.from, tie(to)),
+                // Written with an underscore, a hyphen or a space.
+                relation if relation.starts_with("superseded") => {
+                    add(&mut ties.superseders, row.from, tie(to))
+                }
+                // Every other relation says nothing about what holds.
+                _ => {}
             }
         }
         ties.tangled = tangled(&ties.superseders);
         ties
+    }
+
+    /// Returns the pages that supersede a page, except those of its own cycle: there, none is the current one.
+    pub(crate) fn successors(&self, page: PageNo) -> Vec<PageNo> {
+        let circle: HashSet<PageNo> = self.circle(page).into_iter().collect();
+        let others = self.superseders(page).iter().map(|tie| tie.other);
+        others.filter(|other| !circle.contains(other)).collect()
     }
 
     /// Returns the pages that supersede a page.

@@ -1,9 +1,13 @@
 //! Credentials: what the policy permits, and how one is reported. Pure.
 
-use lore_text::secrets::{Leak, masked, scan, scan_bytes};
+use lore_text::secrets::{Leak, MARK, masked, scan, scan_bytes};
+use lore_text::slugify;
 
 use super::Finding;
 use crate::policy::{Level, Lint, Policy};
+
+/// Minimum length of a credential that is looked for in a path.
+const MIN_SHOWN: usize = 8;
 
 /// Returns the credentials that the policy does not permit.
 pub(crate) fn refused(policy: &Policy, mut leaks: Vec<Leak>) -> Vec<Leak> {
@@ -33,6 +37,20 @@ pub(crate) fn secret_finding(policy: &Policy, path: &str, leak: &Leak) -> Option
     );
     let (path, line) = (path.to_owned(), Some(leak.line));
     (level > Level::Off).then_some(Finding { lint, level, path, line, message, fixable: false })
+}
+
+/// Returns the findings for the credentials in a text. A path that is made from one, such as that of a page with it as
+/// title, does not show it either.
+pub(crate) fn text_findings(policy: &Policy, path: &str, text: &str, leaks: &[Leak]) -> Vec<Finding> {
+    let mut shown = shown(path);
+    for leak in leaks {
+        let value = text.get(leak.span.clone()).unwrap_or_default();
+        let slug = slugify(value);
+        for name in [value, &slug].into_iter().filter(|name| name.len() >= MIN_SHOWN) {
+            shown = shown.replace(name, MARK);
+        }
+    }
+    leaks.iter().filter_map(|leak| secret_finding(policy, &shown, leak)).collect()
 }
 
 /// Returns the credentials in the bytes of any file that the policy does not permit.

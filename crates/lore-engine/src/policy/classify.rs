@@ -25,7 +25,9 @@ impl Policy {
     pub fn classify(&self, path: &str, ignored: bool) -> PathClass {
         if is_page_path(path) {
             return match (ignored, self.indexes(path)) {
-                (true, _) => PathClass::Refused("it is excluded by an ignore file of the vault"),
+                (true, _) => PathClass::Refused(
+                    "it is excluded by an ignore file of the vault, or by default: templates and node_modules",
+                ),
                 (false, true) => PathClass::Page,
                 (false, false) if self.is_raw(path) => PathClass::Raw,
                 (false, false) => PathClass::Data,
@@ -37,12 +39,16 @@ impl Policy {
         if is_sidecar(path) {
             return PathClass::Sidecar;
         }
-        let extension = self.rule(path).and_then(|rule| rule.extension.as_ref());
+        let rule = self.rule(path);
+        if rule.is_some_and(|rule| rule.any_file) && !ignored {
+            return PathClass::Data;
+        }
+        let extension = rule.and_then(|rule| rule.extension.as_ref());
         let named = extension.is_some_and(|extension| path.ends_with(&format!(".{extension}")));
         if named || path == EXPECTATIONS_FILE {
             return PathClass::Data;
         }
-        PathClass::Refused("a page's name must end in .md")
+        PathClass::Refused("a page's name must end in .md or .org")
     }
 
     /// Whether a path is below the directory of raw captures.
@@ -62,14 +68,20 @@ mod tests {
         let policy = Policy::parse(text).expect("a policy");
         for (path, ignored, expected) in [
             ("people/ada.md", false, PathClass::Page),
-            ("people/ada.md", true, PathClass::Refused("it is excluded by an ignore file of the vault")),
+            (
+                "people/ada.md",
+                true,
+                PathClass::Refused(
+                    "it is excluded by an ignore file of the vault, or by default: templates and node_modules",
+                ),
+            ),
             ("drafts/a.md", false, PathClass::Data),
             ("raw/a.md", false, PathClass::Raw),
             ("raw/files/a.pdf", true, PathClass::Raw),
             ("people/.raw/ada.json", false, PathClass::Sidecar),
             ("plans/active.base", false, PathClass::Data),
             ("expectations.toml", false, PathClass::Data),
-            ("picture.png", false, PathClass::Refused("a page's name must end in .md")),
+            ("picture.png", false, PathClass::Refused("a page's name must end in .md or .org")),
         ] {
             assert_eq!(policy.classify(path, ignored), expected, "{path}");
         }

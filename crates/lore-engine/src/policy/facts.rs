@@ -1,96 +1,31 @@
-//! Single-valued facts: a new value ends the previous one, and two live values are a contradiction.
+//! Declared single-valued facts: a new value ends the previous one, and two live values are a contradiction.
 
 use lore_text::fold;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// Predicates that are single-valued by default.
-const SINGLE: [&str; 34] = [
-    "is_*",
-    "role",
-    "title",
-    "job_title",
-    "position",
-    "status",
-    "state",
-    "stage",
-    "phase",
-    "priority",
-    "version",
-    "owner",
-    "lead",
-    "reports_to",
-    "lives_in",
-    "based_in",
-    "located_in",
-    "location",
-    "address",
-    "headquarters",
-    "headquartered_in",
-    "timezone",
-    "birthday",
-    "born_on",
-    "born_in",
-    "died_on",
-    "age",
-    "married_to",
-    "spouse",
-    "deadline",
-    "due",
-    "valuation",
-    "headcount",
-    "price",
-];
-
-/// Exceptions that may have several values.
-const MANY: [&str; 21] = [
-    "is_a",
-    "is_an",
-    "is_in",
-    "is_on",
-    "is_at",
-    "is_part_of",
-    "is_one_of",
-    "is_*member_of",
-    "is_*investor_in",
-    "is_*advisor_*",
-    "is_*adviser_*",
-    "is_friend_of",
-    "is_parent_of",
-    "is_child_of",
-    "is_sibling_of",
-    "is_related_to",
-    "is_known_*",
-    "is_used_*",
-    "is_interested_in",
-    "is_responsible_for",
-    "is_like",
-];
-
-/// Which predicates are single-valued.
-#[derive(Debug, Clone, Deserialize)]
+/// What a vault declares about its predicates. It precedes what Lore knows about them.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Facts {
-    /// Single-valued predicates.
+    /// Predicates that have one value at a time.
     pub single: Vec<PredicatePattern>,
-    /// Exceptions from these.
+    /// Predicates that can have several.
     pub many: Vec<PredicatePattern>,
 }
 
-impl Default for Facts {
-    fn default() -> Self {
-        let patterns =
-            |words: &[&str]| words.iter().map(|word| PredicatePattern((*word).to_owned())).collect();
-        Facts { single: patterns(&SINGLE), many: patterns(&MANY) }
-    }
-}
-
 impl Facts {
-    /// Whether a predicate has one value at a time per subject.
-    pub fn is_single_valued(&self, predicate: &str) -> bool {
+    /// Whether a predicate is declared to have one value at a time; none if nothing is declared. If both lists match,
+    /// the longer pattern counts, and of two equally long ones the one in `many`.
+    pub fn declared(&self, predicate: &str) -> Option<bool> {
         let predicate = plain_predicate(predicate);
-        let any = |patterns: &[PredicatePattern]| patterns.iter().any(|pattern| pattern.matches(&predicate));
-        any(&self.single) && !any(&self.many)
+        let longest = |patterns: &[PredicatePattern]| {
+            patterns.iter().filter(|one| one.matches(&predicate)).map(PredicatePattern::length).max()
+        };
+        match (longest(&self.single), longest(&self.many)) {
+            (None, None) => None,
+            (single, many) => Some(single > many),
+        }
     }
 }
 
@@ -104,6 +39,11 @@ pub fn plain_predicate(predicate: &str) -> String {
 pub struct PredicatePattern(String);
 
 impl PredicatePattern {
+    /// Number of characters that it specifies.
+    fn length(&self) -> usize {
+        self.0.chars().filter(|letter| *letter != '*').count()
+    }
+
     /// Whether it matches a normalized predicate.
     fn matches(&self, predicate: &str) -> bool {
         let Some((start, rest)) = self.0.split_once('*') else { return self.0 == predicate };
@@ -136,42 +76,24 @@ mod tests {
     use crate::policy::Policy;
 
     #[test]
-    fn few_predicates_are_single_valued() {
-        let facts = Policy::default().facts;
-        for single in ["role", "Status", "lives-in", "is_ceo_of", "is_married_to", "reports_to", "born_on"] {
-            assert!(facts.is_single_valued(single), "{single}");
-        }
-        for many in [
-            "knows",
-            "uses",
-            "likes",
-            "founded",
-            "invested_in",
-            "works_at",
-            "is_a",
-            "is_board_member_of",
-            "is",
-        ] {
-            assert!(!facts.is_single_valued(many), "{many}");
-        }
-    }
-
-    #[test]
-    fn policy_overrides_the_defaults() {
-        let policy = "[facts]\nsingle = [\"works-at\", \"has_*_of\"]\nmany = [\"has_*friend*\"]\n";
+    fn more_specific_declaration_counts() {
+        let policy = "[facts]\nsingle = [\"works-at\", \"has_*_of\", \"role\"]\n\
+                      many = [\"has_*friend*\", \"*\", \"state\"]\n";
         let facts = Policy::parse(policy).expect("a policy").facts;
         for (predicate, single) in [
             ("works_at", true),
+            ("Works-At", true),
             ("has_head_of", true),
             ("has_best_friend_of", false),
             ("has_of", false),
-            ("has_", false),
-            ("role", false),
+            ("role", true),
+            ("state", false),
+            ("anything", false),
         ] {
-            assert_eq!(facts.is_single_valued(predicate), single, "{predicate}");
+            assert_eq!(facts.declared(predicate), Some(single), "{predicate}");
         }
-        let kept = Policy::parse("[facts]\nmany = [\"role\"]\n").expect("a policy").facts;
-        assert!(kept.is_single_valued("status") && !kept.is_single_valued("role"));
+        let facts = Policy::parse("[facts]\nmany = [\"role\"]\n").expect("a policy").facts;
+        assert_eq!((facts.declared("role"), facts.declared("status")), (Some(false), None));
     }
 
     #[test]

@@ -6,21 +6,14 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 /// What happens to unanswered questions.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gaps {
     /// Whether `lore query` logs them, by their hash.
     pub log: bool,
-    /// Confidence, from 0 to 1, below which an answer counts as missing.
+    /// Confidence, from 0 to 1, below which an answer counts as missing; none: where the verdict is `nothing`.
     #[serde(deserialize_with = "share")]
-    pub threshold: f64,
-}
-
-impl Default for Gaps {
-    /// Half of the words of a question, or half of its semantic similarity: see `docs/policy.md` for the measurements.
-    fn default() -> Self {
-        Gaps { log: false, threshold: 0.5 }
-    }
+    pub threshold: Option<f64>,
 }
 
 /// Settings of `lore ingest`.
@@ -58,10 +51,10 @@ impl Ingest {
     }
 }
 
-fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let share = f64::deserialize(deserializer)?;
     match (0.0..=1.0).contains(&share) {
-        true => Ok(share),
+        true => Ok(Some(share)),
         false => Err(D::Error::custom(format!("{share} is not between 0 and 1"))),
     }
 }

@@ -51,12 +51,9 @@ pub struct Ageing {
 }
 
 impl Lifecycle {
-    /// Returns when the page at a path becomes stale.
-    pub fn ageing(&self, path: &str) -> Ageing {
-        match self.paths.iter().find(|part| part.pattern.matches(path)) {
-            Some(part) => self.ageing_of(part),
-            None => self.everywhere(),
-        }
+    /// Returns when the page at a path becomes stale, if a path setting applies to it.
+    pub fn at_path(&self, path: &str) -> Option<Ageing> {
+        self.paths.iter().find(|part| part.pattern.matches(path)).map(|part| self.ageing_of(part))
     }
 
     /// Returns when pages become stale where no path setting applies.
@@ -66,16 +63,21 @@ impl Lifecycle {
 
     /// Returns when the pages of a path setting become stale.
     pub fn ageing_of(&self, part: &LifecyclePath) -> Ageing {
-        let days_named = part.stale_after_days.is_some() || part.orphan_after_days.is_some();
+        self.overridden(part.age, part.stale_after_days, part.orphan_after_days)
+    }
+
+    /// Returns when pages become stale that have their own settings; those not given are the vault's. A number of days
+    /// implies that they become stale.
+    pub fn overridden(&self, age: Option<bool>, stale: Option<u32>, orphan: Option<u32>) -> Ageing {
         ageing(
-            part.age.unwrap_or(self.age || days_named),
-            part.stale_after_days.unwrap_or(self.stale_after_days),
-            part.orphan_after_days.unwrap_or(self.orphan_after_days),
+            age.unwrap_or(self.age || stale.is_some() || orphan.is_some()),
+            stale.unwrap_or(self.stale_after_days),
+            orphan.unwrap_or(self.orphan_after_days),
         )
     }
 
-    /// Whether any page becomes stale by age.
-    pub fn ages(&self) -> bool {
+    /// Whether any page becomes stale by age, namespaces aside.
+    pub(super) fn ages(&self) -> bool {
         let never = Ageing::default();
         self.everywhere() != never || self.paths.iter().any(|part| self.ageing_of(part) != never)
     }
@@ -92,7 +94,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, path: &str, expected: (Option<u32>, Option<u32>)) {
-        let ageing = Policy::parse(text).expect("a policy").lifecycle.ageing(path);
+        let policy = Policy::parse(text).expect("a policy");
+        let ageing = policy.lifecycle.at_path(path).unwrap_or_else(|| policy.lifecycle.everywhere());
         assert_eq!((ageing.stale_after, ageing.orphan_after), expected, "{path} by {text}");
     }
 

@@ -38,6 +38,10 @@ pub enum Make {
     Registry,
     /// A block: the credential formats that are refused.
     Secrets,
+    /// A block: the active pages of another directory.
+    Active,
+    /// A block: the files of the inbox that nobody has looked at yet; without any, there is no block.
+    Inbox,
 }
 
 /// A file, or a block of one, that Lore generates from the pages.
@@ -48,6 +52,12 @@ pub struct Generated {
     pub path: Pattern,
     /// What is generated.
     pub make: Make,
+    /// The section that a block is in; by default, it is added at the end of the page.
+    #[serde(default)]
+    pub section: Option<String>,
+    /// The directory of the pages that are listed; by default, the file's own.
+    #[serde(default)]
+    pub from: Option<String>,
     /// Maximum size of a single file in bytes.
     #[serde(default = "catalogue_bytes")]
     pub budget: usize,
@@ -64,6 +74,32 @@ pub struct Section {
     pub title: String,
     /// The tag of its pages.
     pub tag: String,
+}
+
+/// When generated files are made again besides after a write.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rebuild {
+    /// Whether a watcher makes them again when files change.
+    pub on_change: bool,
+    /// The time of day at which the services make them again, as `HH:MM`.
+    pub at: Option<String>,
+}
+
+impl Rebuild {
+    /// Returns the hour and the minute; none if there is no valid time.
+    pub fn time(&self) -> Option<(i8, i8)> {
+        let time = jiff::civil::Time::strptime("%H:%M", self.at.as_deref()?).ok()?;
+        Some((time.hour(), time.minute()))
+    }
+
+    /// Checks the time.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match (&self.at, self.time()) {
+            (Some(at), None) => Err(format!("rebuild.at is {at:?}, which is not a time such as 03:45")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A file that is injected into every agent's context at the start.
@@ -84,6 +120,9 @@ pub struct Inject {
     /// Number of entries of that section to keep.
     #[serde(default = "last_entries")]
     pub last: usize,
+    /// Whether the time at which it was read is added: it changes during a session.
+    #[serde(default)]
+    pub snapshot: bool,
 }
 
 /// Settings of credential detection.
@@ -145,12 +184,15 @@ pub struct Rotate {
     pub today: String,
     /// Where it is moved when the next day begins.
     pub yesterday: String,
-    /// The directory that is emptied when a day begins.
+    /// The directory for anything that still has to be sorted.
     #[serde(default)]
     pub inbox: Option<String>,
-    /// The directory its files are moved to.
+    /// The directory its files are moved to once they are sorted.
     #[serde(default)]
     pub scratch: Option<String>,
+    /// The property that marks a page of the inbox as sorted.
+    #[serde(default = "triaged")]
+    pub triaged: String,
     /// The hour at which a day begins, from 0 to 23.
     #[serde(default = "day_begins")]
     pub day_begins: Spanned<i8>,
@@ -163,10 +205,14 @@ pub struct Rotate {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RollUp {
-    /// The page.
-    pub path: String,
+    /// The page, or a pattern of pages.
+    pub path: Pattern,
     /// Number of sections to keep, by the form of their heading: `Weekly {week}`.
+    #[serde(default)]
     pub keep: BTreeMap<String, usize>,
+    /// Age at which a dated section or list entry is removed.
+    #[serde(default)]
+    pub entries: Option<Age>,
     /// Size in bytes above which a section causes a warning.
     #[serde(default = "section_bytes")]
     pub warn_bytes: usize,
@@ -261,12 +307,41 @@ impl Compact {
     }
 }
 
+/// Settings of `lore query`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Query {
+    /// The mode of a question that names none.
+    pub mode: QueryMode,
+    /// Whether an answer reports lint errors and files that could not be indexed, with an exit status of its own.
+    pub checks: bool,
+}
+
+/// How a question is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum QueryMode {
+    /// Lexical and semantic.
+    #[default]
+    Hybrid,
+    /// By words.
+    Lexical,
+    /// By embedding.
+    Semantic,
+    /// By field, with fixed weights.
+    Fields,
+}
+
 fn catalogue_bytes() -> usize {
     32 * 1024
 }
 
 fn last_entries() -> usize {
     10
+}
+
+fn triaged() -> String {
+    "triaged".into()
 }
 
 fn day_begins() -> Spanned<i8> {

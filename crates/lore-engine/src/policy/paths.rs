@@ -16,6 +16,22 @@ impl Policy {
         paths.extend(self.ingest.folders.values().map(|folder| ("ingest.folders", folder.as_str())));
         paths.extend(self.inject.iter().map(|file| ("inject.path", file.path.as_str())));
         paths.extend(self.rollup.iter().map(|log| ("rollup.path", log.path.as_str())));
+        paths
+            .extend(self.generated.iter().filter_map(|made| Some(("generated.from", made.from.as_deref()?))));
+        paths.extend(self.tables.values().map(|table| ("table.path", table.path.as_str())));
+        for routine in &self.routines {
+            paths.extend(routine.paths().map(|path| ("routine", path)));
+        }
+        if let Some(custom) = &self.custom_routines {
+            paths.extend([("custom_routines.folder", custom.folder.as_str())]);
+            paths.extend([("custom_routines.dossiers", custom.dossiers.as_str())]);
+        }
+        paths.extend(self.mirrors.values().filter_map(|one| Some(("mirror.rules", one.rules.as_deref()?))));
+        paths.extend(
+            self.namespaces
+                .values()
+                .filter_map(|namespace| Some(("namespaces.folder", namespace.folder.as_deref()?))),
+        );
         paths.extend(self.raw.iter().map(|raw| ("raw.folder", raw.folder.as_str())));
         paths.extend(self.aliases.values().map(|now| ("aliases", now.as_str())));
         if let Some(rotate) = &self.rotate {

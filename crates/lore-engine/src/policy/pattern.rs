@@ -56,6 +56,21 @@ impl Pattern {
             .is_some_and(|matcher| matcher.is_match(without_extension(path)) || matcher.is_match(path))
     }
 
+    /// Returns the placeholders that are whole names of a matching path, with what they stand for.
+    pub fn placeholders<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
+        if !self.matches(path) {
+            return None;
+        }
+        let names = self.text.split('/').zip(without_extension(path).split('/'));
+        let placeholder = |(pattern, name): (&'a str, &'a str)| {
+            let word = pattern.strip_prefix('{')?.strip_suffix('}')?;
+            (!word.contains([',', '{'])).then_some((word, name))
+        };
+        // `**` matches any number of names, so that what follows it has no fixed place.
+        let fixed = self.text.split('/').take_while(|name| *name != "**").count();
+        Some(names.take(fixed).filter_map(placeholder).collect())
+    }
+
     /// Returns the pattern as a glob, with its placeholders replaced.
     fn glob(&self) -> String {
         let mut glob = self.text.clone();
@@ -121,6 +136,24 @@ mod tests {
             ("{a,b}/x", "b/x.md", true),
         ] {
             assert_eq!(Pattern::new(pattern).expect(pattern).matches(path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn placeholders_stand_for_names() {
+        for (pattern, path, expected) in [
+            ("journal/daily/{date}", "journal/daily/2026-05-18.md", "date=2026-05-18"),
+            ("a/{domain}/{kind}/{slug}", "a/work/books/logic.md", "domain=work kind=books slug=logic"),
+            ("{a,b}/{slug}", "b/x.md", "slug=x"),
+            ("inbox/{date}-*", "inbox/2026-05-18-x.md", ""),
+            ("**/{slug}", "a/b/x.md", ""),
+            ("journal/daily/{date}", "journal/daily/x.md", "none"),
+        ] {
+            let pattern = Pattern::new(pattern).expect(pattern);
+            let found = pattern.placeholders(path).map(|found| {
+                found.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+            });
+            assert_eq!(found.as_deref().unwrap_or("none"), expected, "{pattern:?} {path}");
         }
     }
 

@@ -4,6 +4,8 @@ mod built;
 
 use serde::{Deserialize, Serialize};
 
+use super::PageFormat;
+
 /// A built-in policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -43,9 +45,32 @@ impl Profile {
         }
     }
 
-    /// Returns the template for a page type, if the profile has one.
+    /// Returns the template with a name, if the profile has one: that of a page type, or `meeting`.
     pub fn template(self, kind: &str) -> Option<&'static str> {
         self.templates().iter().find(|(name, _)| *name == kind).map(|(_, text)| *text)
+    }
+
+    /// Returns its initial `lore.toml` for pages of another format; the profile's own if it has no other.
+    pub fn policy_in(self, format: Option<PageFormat>) -> String {
+        match (self, format) {
+            (Profile::Roam, Some(PageFormat::Markdown)) => {
+                self.policy().replace("format = \"org\"", "format = \"markdown\"").replace(".org", ".md")
+            }
+            (Profile::Roam, _) | (_, None) => self.policy().to_owned(),
+            (_, Some(format)) => {
+                let line = format!("profile = \"{}\"\n", self.name());
+                let with_format = format!("{line}format = \"{}\"\n", format.name());
+                self.policy().replacen(&line, &with_format, 1)
+            }
+        }
+    }
+
+    /// Returns the initial files of a vault for pages of a format.
+    pub fn seeds_in(self, format: Option<PageFormat>) -> &'static [(&'static str, &'static str)] {
+        match (self, format) {
+            (Profile::Roam, Some(PageFormat::Markdown)) => built::ROAM_MARKDOWN,
+            _ => self.seeds(),
+        }
     }
 
     /// Returns the initial files of a vault: path and text, with `{{date}}`, `{{actor}}` and `{{id}}` to be filled in.
@@ -69,6 +94,10 @@ impl Profile {
                 ("commitment", include_str!("profiles/commitment.md")),
                 ("action_item", include_str!("profiles/action_item.md")),
                 ("original", include_str!("profiles/original.md")),
+                ("meeting", include_str!("profiles/meeting.md")),
+                ("deal", include_str!("profiles/deal.md")),
+                ("concept", include_str!("profiles/concept.md")),
+                ("project", include_str!("profiles/project.md")),
             ],
         }
     }
@@ -121,7 +150,12 @@ mod tests {
         for (kind, template) in Profile::Brain.templates() {
             let text = fill(template, "Ada \"the first\" Lovelace", "2024-05-01");
             let parsed = lore_page::parse("x/ada.md", &text);
-            assert_eq!(parsed.page.kind.as_deref(), Some(*kind));
+            let expected = if *kind == "meeting" { "source" } else { kind };
+            assert_eq!(parsed.page.kind.as_deref(), Some(expected));
+            assert!(
+                parsed.page.properties.text("due").is_none_or(str::is_empty),
+                "{kind} is not due by default"
+            );
             assert!(parsed.page.title.contains("Ada \"the first\" Lovelace"), "{}", parsed.page.title);
             assert_eq!(parsed.page.entries.len(), 1, "{kind} has a first timeline entry");
             assert_eq!(parsed.diagnostics, [], "{kind}");

@@ -101,6 +101,9 @@ pub struct Rule {
     /// Who owns them.
     #[serde(default)]
     pub owner: Owner,
+    /// Whether files of any kind are allowed there, not only pages.
+    #[serde(default)]
+    pub any_file: bool,
     /// The extension of these files, if they are not pages.
     #[serde(default)]
     pub extension: Option<String>,
@@ -127,6 +130,11 @@ impl Rule {
     /// Whether it matches a path.
     pub fn matches(&self, path: &str) -> bool {
         self.paths.iter().any(|pattern| pattern.matches(path))
+    }
+
+    /// Returns the placeholders of its pattern for a path, with what they stand for.
+    pub fn placeholders<'a>(&'a self, path: &'a str) -> Vec<(&'a str, &'a str)> {
+        self.paths.iter().find_map(|pattern| pattern.placeholders(path)).unwrap_or_default()
     }
 
     /// Returns its schema's name.

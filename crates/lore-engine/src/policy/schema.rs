@@ -16,6 +16,14 @@ pub enum Format {
     Slug,
     /// A whole number.
     Number,
+    /// An ISO week, `YYYY-Www`.
+    Week,
+    /// A month, `YYYY-MM`.
+    Month,
+    /// The English name of a weekday; of the date in the page's path, if it has one.
+    Weekday,
+    /// A cron schedule.
+    Cron,
 }
 
 impl Format {
@@ -26,11 +34,17 @@ impl Format {
             Format::Uuid => "a UUID",
             Format::Slug => "a slug such as my-project",
             Format::Number => "a whole number",
+            Format::Week => "a week such as 2026-W21",
+            Format::Month => "a month such as 2026-05",
+            Format::Weekday => "the weekday of its date",
+            Format::Cron => "a cron schedule such as \"0 10 * * mon-fri\"",
         }
     }
 }
 
-/// Requirements on a page.
+/// Requirements on a page. They also apply to the placeholders of the rule's pattern: the name that `{slug}` stands for
+/// must have the format and be one of the values of the property `slug`, and a page that states the property must state
+/// the same.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Schema {
@@ -51,4 +65,12 @@ pub struct Schema {
     pub heading: Option<String>,
     /// Required level-two headings, in this order.
     pub sections: Vec<String>,
+    /// Whether each of these sections may occur only once.
+    pub unique: bool,
+    /// Sections to which text can only be added.
+    pub append_only: Vec<String>,
+    /// Whether an edit of the text must name its section.
+    pub edit_by_section: bool,
+    /// Properties with a date that must not be after the current day.
+    pub not_future: Vec<String>,
 }

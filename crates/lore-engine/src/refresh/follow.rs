@@ -8,9 +8,11 @@ use lore_ports::{Filter, Order, Window, no_progress};
 use lore_vault::{Event, Wake, Watching, is_page, next_wake};
 
 use super::{Scope, refresh};
-use crate::context::VaultContext;
+use crate::context::{Access, VaultContext};
 use crate::error::{Error, Result};
+use crate::hooks::FindingScope;
 use crate::index::{Report, ScanMode};
+use crate::write::refresh_generated;
 
 /// Parameters of [`follow`].
 pub struct Follow<'a> {
@@ -30,6 +32,7 @@ pub fn follow(
     report: &mut dyn FnMut(Result<Report>),
 ) -> Result<()> {
     let root = context.vault().root();
+    regenerate(context, report);
     loop {
         let done = match next_wake(follow.events, root, follow.quiet) {
             Wake::Stop => return Ok(()),
@@ -42,13 +45,29 @@ pub fn follow(
                         .and_then(|()| refresh(context, Scope::Vault(ScanMode::Stat), &no_progress)),
                 )
             }
-            Wake::Pages(paths) => follow_pages(context, paths),
+            Wake::Paths(paths) => follow_pages(context, paths),
         };
         match done {
             Some(Err(error @ Error::Port(lore_ports::Error::DatabaseReplaced { .. }))) => return Err(error),
             Some(done) => report(done),
             None => {}
         }
+        regenerate(context, report);
+    }
+}
+
+/// Makes generated files again if the policy asks for it. A file that somebody edited by hand is left to lint.
+fn regenerate(context: &VaultContext, report: &mut dyn FnMut(Result<Report>)) {
+    if !context.policy().rebuild.on_change || context.access() == Access::ReadOnly {
+        return;
+    }
+    let edited = context.hooks().findings(context, FindingScope::Gate);
+    let done = edited.and_then(|edited| match edited.is_empty() {
+        true if !context.hooks().derived_files(context)?.is_empty() => refresh_generated(context).map(drop),
+        _ => Ok(()),
+    });
+    if let Err(error) = done {
+        report(Err(error));
     }
 }
 
@@ -58,7 +77,11 @@ fn follow_pages(context: &VaultContext, paths: BTreeSet<String>) -> Option<Resul
     if others.iter().any(|folder| had_pages(context, folder)) {
         return Some(refresh(context, Scope::Vault(ScanMode::Stat), &no_progress));
     }
-    (!pages.is_empty()).then(|| refresh(context, Scope::Paths(&pages), &no_progress))
+    let follow = || {
+        let report = refresh(context, Scope::Paths(&pages), &no_progress)?;
+        Ok(Report { touched: pages.iter().cloned().collect(), ..report })
+    };
+    (!pages.is_empty()).then(follow)
 }
 
 /// Whether the index has pages below a path.

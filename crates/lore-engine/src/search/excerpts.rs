@@ -6,10 +6,11 @@ mod budget;
 mod lines;
 mod page_text;
 mod passage;
+mod remarks;
 
 use std::collections::HashMap;
 
-use lore_page::LineRange;
+use lore_page::{Format, LineRange};
 use lore_ports::{ChunkRow, PageNo, PageRow};
 use lore_text::{ContentHash, PartialDate};
 use lore_vault::decode;
@@ -23,7 +24,7 @@ use crate::error::Result;
 use as_of::AsOf;
 use passage::passage;
 
-pub(super) use budget::fit;
+pub(super) use budget::{fit, is_within};
 pub(super) use lines::read_lines;
 pub use page_text::{page_body, page_terms};
 
@@ -42,6 +43,8 @@ pub(super) struct Reading<'a> {
     pub as_of: Option<PartialDate>,
     /// Whether to look up the chunks that contain the excerpts.
     pub chunks: bool,
+    /// Whether to select the passage of each page; with a budget, the passages of all pages compete later.
+    pub passages: bool,
 }
 
 impl Reading<'_> {
@@ -74,7 +77,8 @@ impl Reading<'_> {
 
     fn hit(&self, page: PageRow, found: &Ranked, chunks: &[ChunkRow]) -> Option<Hit> {
         let mut hit = Hit::new(page, found.score, found.why.clone());
-        hit.answers = found.answers;
+        (hit.answers, hit.named, hit.successor) = (found.answers, found.exact, found.successor);
+        hit.steps.clone_from(&found.steps);
         let page = &hit.page;
         // A file that is already gone has no excerpt.
         let Some(file) = self.context.vault().read(&page.path, u64::MAX).ok().flatten() else {
@@ -93,11 +97,15 @@ impl Reading<'_> {
         }
         let text = then.as_ref().map_or(decoded.text.as_ref(), |then| then.text.as_str());
         let hash = ContentHash::of(&file.bytes);
-        let source = PassageSource { text, hash, chunks };
+        let source = PassageSource { format: Format::of(&page.path), text, hash, chunks };
         let (excerpt, chunk) = match found.line {
             Some(line) => source.line_of(line),
-            None => source.passage_of(&self.terms, near),
+            None if self.passages => source.passage_of(&self.terms, near),
+            None => (None, None),
         };
+        // A page that was found by what it supersedes is shown from its beginning.
+        let excerpt = excerpt.or_else(|| found.successor.then(|| source.beginning()).flatten());
+        hit.hash = Some(hash);
         let kept = then.is_some() || file.bytes.len() <= KEPT_TEXT;
         hit.text = kept.then(|| text.to_owned());
         (hit.excerpt, hit.chunk) = (excerpt, chunk);
@@ -107,7 +115,7 @@ impl Reading<'_> {
     /// Whether a page matches, by words or embedding, only in later-dated lines: its name, its properties and the rest
     /// of its text contain none of the words.
     fn is_only_later(&self, page: &PageRow, text: &str, then: &AsOf, found: &Ranked) -> bool {
-        let start = body_start(text);
+        let start = body_start(Format::of(&page.path), text);
         let words = |text: &str| passage(text, start, &self.terms).map_or(0, |found| found.terms);
         let about: String = text.lines().take(start.saturating_sub(1) as usize).collect::<Vec<_>>().join(" ");
         let later = found.chunk.is_some() || words(text) > 0;
@@ -117,6 +125,7 @@ impl Reading<'_> {
 
 /// A page to read excerpts from.
 struct PassageSource<'a> {
+    format: Format,
     text: &'a str,
     hash: ContentHash,
     /// The page's chunks, if they are wanted.
@@ -134,11 +143,20 @@ impl PassageSource<'_> {
         (Some(Excerpt { text, lines, hash: self.hash }), chunk)
     }
 
+    /// Returns the first lines of the page that are not headings.
+    fn beginning(&self) -> Option<Excerpt> {
+        let skipped = body_start(self.format, self.text).saturating_sub(1) as usize;
+        let mut lines = (1u32..).zip(self.text.lines()).skip(skipped);
+        let (first, _) = lines.find(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))?;
+        let lines = LineRange { first, last: first + CHUNK_LINES - 1 };
+        Some(Excerpt { text: lines_of(self.text, lines), lines, hash: self.hash })
+    }
+
     /// Returns the matching passage, read from the file itself, and the chunk that contains it: by words, else the
     /// beginning of the chunk found by embedding.
     fn passage_of(&self, terms: &[Term], near: Option<&ChunkRow>) -> Passage {
         let (text, hash) = (self.text, self.hash);
-        let found = passage(text, body_start(text), terms);
+        let found = passage(text, body_start(self.format, text), terms);
         // Words outside the chunk found by embedding count only if all of them are there.
         let by_words = found.filter(|found| {
             near.is_none_or(|chunk| overlap(&chunk.lines, &found.lines))
@@ -182,8 +200,11 @@ fn lines_of(text: &str, lines: LineRange) -> String {
     found.join("\n").trim_matches('\n').to_owned()
 }
 
-/// Returns the first line after the frontmatter.
-fn body_start(text: &str) -> u32 {
+/// Returns the first line after the frontmatter, or after the drawer and keywords of an Org file.
+fn body_start(format: Format, text: &str) -> u32 {
+    if format == Format::Org {
+        return text[..format.body_start(text)].matches('\n').count() as u32 + 1;
+    }
     let mut lines = text.lines().zip(1u32..);
     match lines.next() {
         Some((first, _)) if first.trim_start_matches('\u{feff}').trim_end() == "---" => lines

@@ -1,13 +1,19 @@
 //! Parses a user's query into a search expression. No input is an error.
 
 mod dates;
+mod days;
 mod matching;
+mod tense;
 
 use lore_ports::Expression;
-use lore_text::{is_content_word, is_unspaced, is_word_char, pairs, runs};
+use lore_text::{
+    Language, folded_words, foreign_stop_words, is_content_word, is_unspaced, is_word_char, pairs, runs,
+};
 
 pub(super) use dates::dates_in;
-pub(super) use matching::{Term, count_terms, matches};
+pub(super) use days::{NamedDay, days_in};
+pub(super) use matching::{Term, TermCounter, count_terms, matches};
+pub(super) use tense::{AskedTime, asked_time};
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +26,8 @@ pub struct Prepared {
     pub terms: Vec<String>,
     /// The one of them that may be a word prefix.
     pub beginning: Option<String>,
+    /// The languages in which lines may contain them.
+    pub languages: Vec<Language>,
 }
 
 /// Maximum number of terms of a query. More would only slow the search.
@@ -48,7 +56,7 @@ pub fn prepare(query: &str) -> Prepared {
     });
     let strict = strict(&tokens);
     let beginning = strict.as_ref().and_then(beginning);
-    Prepared { strict, relaxed, terms, beginning }
+    Prepared { strict, relaxed, terms, beginning, languages: vec![Language::English] }
 }
 
 fn tokenize(query: &str) -> Vec<Token> {
@@ -214,13 +222,30 @@ fn terms(tokens: &[Token]) -> Vec<String> {
         }
     }
     let mut kept: Vec<String> = Vec::new();
-    let any = words.iter().any(|word| is_content_word(word));
-    for word in words {
-        if (!any || is_content_word(&word)) && !kept.contains(&word) && kept.len() < TERM_LIMIT {
+    let plain: Vec<String> = words.iter().map(|word| without_accents(word)).collect();
+    let foreign = foreign_stop_words(plain.iter().map(String::as_str));
+    let is_content: Vec<bool> = plain
+        .iter()
+        .zip(&words)
+        .map(|(plain, word)| match foreign.is_empty() {
+            true => is_content_word(word),
+            // What is a stop word in English may be a content word in another language.
+            false => !foreign.contains(&plain.as_str()),
+        })
+        .collect();
+    let any = is_content.contains(&true);
+    for (word, is_content) in words.into_iter().zip(is_content) {
+        if (!any || is_content) && !kept.contains(&word) && kept.len() < TERM_LIMIT {
             kept.push(word);
         }
     }
     kept
+}
+
+fn without_accents(word: &str) -> String {
+    let mut plain = String::new();
+    folded_words(word, &mut |part| plain.push_str(part));
+    plain
 }
 
 /// Splits a word into its parts: `high-speed` has two; the endings that follow an apostrophe are dropped.

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use lore_ports::{ChunkRow, PageNo};
 
+use super::explain::Explained;
 use super::request::Mode;
 use super::retrieve::Retrieved;
 
@@ -18,8 +19,11 @@ pub(super) const EVERY_WORD: &str = "all words";
 const SOME_WORDS: &str = "some words";
 
 /// How the lists are combined.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Fusion {
+    /// A weighted sum of both scores with the weight that is best for the model.
+    #[default]
+    Model,
     /// A weighted sum of both scores, each scaled to 0..1. The number is the weight of the semantic score.
     Weighted(f64),
     /// The semantic list in its own order, then the pages found only by words.
@@ -32,13 +36,21 @@ impl Fusion {
     /// The weight of the semantic score that is best on the evaluation sets; see `docs/benchmarks.md`.
     pub const SEMANTIC_WEIGHT: f64 = 0.5;
 
+    /// The same for a static model.
+    pub const STATIC_WEIGHT: f64 = 0.4;
+
     /// The usual k of reciprocal rank fusion.
     pub const RECIPROCAL_K: f64 = 60.0;
 }
 
-impl Default for Fusion {
-    fn default() -> Self {
-        Fusion::Weighted(Fusion::SEMANTIC_WEIGHT)
+impl Fusion {
+    /// Returns the fusion with the weight of the model.
+    pub(super) fn of_model(self, is_static: bool) -> Fusion {
+        match self {
+            Fusion::Model if is_static => Fusion::Weighted(Fusion::STATIC_WEIGHT),
+            Fusion::Model => Fusion::Weighted(Fusion::SEMANTIC_WEIGHT),
+            other => other,
+        }
     }
 }
 
@@ -52,12 +64,22 @@ pub(super) struct Ranking {
     pub needed: usize,
     /// Reasons for each page, besides its words and its embedding.
     pub reasons: HashMap<PageNo, Vec<String>>,
+    /// The scores of pages that no longer hold.
+    pub lowered: Vec<Scored>,
+    /// The scores before the signals.
+    pub fused: Vec<Scored>,
+    /// What the best passages of pages added to their scores.
+    pub passages: HashMap<PageNo, f64>,
+    /// Whether to explain the scores.
+    pub explain: bool,
 }
 
 /// A page in its final order.
 pub(super) struct Ranked {
     pub page: PageNo,
     pub score: f64,
+    /// Its score if it no longer holds: its words and its embedding count half, and no signal raises it.
+    pub lowered: f64,
     pub why: Vec<String>,
     /// The best chunk by embedding.
     pub chunk: Option<ChunkRow>,
@@ -65,25 +87,53 @@ pub(super) struct Ranked {
     pub answers: bool,
     /// The line that answers the question, if there is a single one.
     pub line: Option<u32>,
+    /// Whether the query is its name, or has a reference to it.
+    pub exact: bool,
+    /// Whether that is a reference, such as `[[adr-12]]`, rather than a name that may also be a subject.
+    pub named: bool,
+    /// Whether it was found only because it supersedes another page.
+    pub successor: bool,
+    /// How the stages arrived at its score, if that was requested.
+    pub steps: Vec<String>,
 }
 
 impl Ranked {
     /// Returns a page with a score and its reasons.
     pub(super) fn new(page: PageNo, score: f64, why: Vec<String>) -> Ranked {
-        Ranked { page, score, why, chunk: None, answers: false, line: None }
+        Ranked {
+            page,
+            score,
+            lowered: half(score),
+            why,
+            chunk: None,
+            answers: false,
+            line: None,
+            exact: false,
+            named: false,
+            successor: false,
+            steps: Vec::new(),
+        }
     }
 }
 
 /// Combines what was found by words and by embedding into one ranking.
 pub(super) fn combine(fusion: Fusion, found: &Retrieved, needed: usize) -> Ranking {
-    let near = found.near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity)));
+    let near: Vec<Scored> =
+        found.near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity))).collect();
+    let lowered = match (found.mode, fusion) {
+        (Mode::Hybrid, Fusion::Weighted(weight)) => lowered(weight, &found.words, &near),
+        (Mode::Lexical, _) => lowered(0.0, &found.words, &[]),
+        _ => Vec::new(),
+    };
     let list = match found.mode {
-        Mode::Hybrid => fuse(fusion, &found.words, &near.collect::<Vec<_>>()),
-        Mode::Semantic => near.collect(),
+        Mode::Hybrid => fuse(fusion, &found.words, &near),
+        Mode::Semantic => near,
         Mode::Lexical => fuse(Fusion::Weighted(0.0), &found.words, &[]),
         Mode::Words | Mode::Fields => found.words.clone(),
     };
-    Ranking { list, mode: found.mode, needed, reasons: HashMap::new() }
+    let fused = list.clone();
+    let (reasons, passages) = (HashMap::new(), HashMap::new());
+    Ranking { list, mode: found.mode, needed, reasons, lowered, fused, passages, explain: false }
 }
 
 /// Returns the pages in their final order with their reasons: those named by the query and those that answer it, then
@@ -93,6 +143,9 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
     let near: HashMap<PageNo, (ChunkRow, f32)> =
         found.near.into_iter().map(|hit| (hit.chunk.page, (hit.chunk, hit.similarity))).collect();
     let complete = found.mode == Mode::Words && !found.relaxed;
+    let mut lowered: HashMap<PageNo, f64> = ranking.lowered.into_iter().collect();
+    let explained =
+        ranking.explain.then(|| Explained::new(&found.words, &near, &ranking.fused, &ranking.passages));
     let mut rest: Vec<Ranked> = Vec::new();
     for (page, score) in ranking.list.into_iter().take(ranking.needed) {
         let mut why = ranking.reasons.remove(&page).unwrap_or_default();
@@ -101,12 +154,18 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
         }
         let near = near.get(&page);
         why.extend(near.map(|(_, similarity)| format!("similarity {similarity:.2}")));
-        rest.push(Ranked { chunk: near.map(|(chunk, _)| chunk.clone()), ..Ranked::new(page, score, why) });
+        let hit = Ranked::new(page, score, why);
+        let lowered = lowered.remove(&page).unwrap_or(hit.lowered);
+        let steps = explained.as_ref().map(|all| all.steps(page, score, &hit.why)).unwrap_or_default();
+        let named = found.referenced.contains(&page);
+        let chunk = near.map(|(chunk, _)| chunk.clone());
+        rest.push(Ranked { chunk, lowered, exact: named, named, steps, ..hit });
     }
     let mut first = found.first;
     rest.retain(|hit| match first.iter_mut().find(|known| known.page == hit.page) {
         Some(known) => {
             known.chunk = known.chunk.take().or_else(|| hit.chunk.clone());
+            known.steps.clone_from(&hit.steps);
             false
         }
         None => true,
@@ -115,6 +174,10 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
     let (top, count) = (rest.first().map_or(0.0, |best| best.score), first.len());
     for (at, hit) in first.iter_mut().enumerate() {
         hit.score = top + (count - at) as f64;
+        if ranking.explain {
+            let reason = hit.why.first().map(String::as_str).unwrap_or_default();
+            hit.steps.push(format!("placed before the ranking: {reason}"));
+        }
     }
     first.append(&mut rest);
     first
@@ -123,6 +186,7 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
 /// Fuses two lists, both best first, into one, best first, with scores from 0 to 1.
 fn fuse(fusion: Fusion, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
     match fusion {
+        Fusion::Model => weighted(Fusion::SEMANTIC_WEIGHT, lexical, semantic),
         Fusion::Weighted(weight) => weighted(weight, lexical, semantic),
         Fusion::Union => union(lexical, semantic),
         Fusion::Reciprocal(k) => reciprocal(k, lexical, semantic),
@@ -139,15 +203,38 @@ fn weighted(weight: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored>
     sorted(sums)
 }
 
+/// Returns the weighted sum of each page as if its own scores were half as high and those of the others the same.
+fn lowered(weight: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+    let mut sums: HashMap<PageNo, f64> = HashMap::new();
+    for (list, floor, weight) in [(lexical, 0.0, 1.0 - weight), (semantic, f64::MAX, weight)] {
+        let (worst, range) = scale(list, floor);
+        for (page, score) in list {
+            let scaled = if range > 0.0 { (half(*score) - worst) / range } else { 0.5 };
+            *sums.entry(*page).or_default() += weight * scaled;
+        }
+    }
+    sums.into_iter().collect()
+}
+
+/// Returns half of a score; a negative one falls as well.
+fn half(score: f64) -> f64 {
+    score - score.abs() / 2.0
+}
+
 /// Scales scores to 0..1: the best is 1, and 0 is the worst or `floor`, whichever is less. A page without matching
 /// words has no lexical score at all, so the worst of those that have one must stay above 0.
 fn scaled(list: &[Scored], floor: f64) -> Vec<Scored> {
-    let best = list.iter().map(|(_, score)| *score).fold(f64::MIN, f64::max);
-    let worst = list.iter().map(|(_, score)| *score).fold(floor, f64::min);
-    let range = best - worst;
+    let (worst, range) = scale(list, floor);
     list.iter()
         .map(|(page, score)| (*page, if range > 0.0 { (score - worst) / range } else { 1.0 }))
         .collect()
+}
+
+/// Returns the worst score, or `floor` if that is less, and the distance from it to the best.
+fn scale(list: &[Scored], floor: f64) -> (f64, f64) {
+    let best = list.iter().map(|(_, score)| *score).fold(f64::MIN, f64::max);
+    let worst = list.iter().map(|(_, score)| *score).fold(floor, f64::min);
+    (worst, best - worst)
 }
 
 fn union(lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
@@ -241,8 +328,9 @@ mod tests {
         let named = Ranked::new(7, 0.0, vec!["exact title match".into()]);
         let answer = Ranked { answers: true, ..Ranked::new(9, 0.0, vec!["answers it".into()]) };
         let (first, words) = (vec![named, answer], vec![(8, 5.0), (7, 4.0), (6, 3.0), (5, 2.0)]);
-        let (relaxed, near, notes) = (true, Vec::new(), Vec::new());
-        let found = Retrieved { first, words, relaxed, near, mode: Mode::Words, notes };
+        let (relaxed, near, notes, referenced) = (true, Vec::new(), Vec::new(), Vec::new());
+        let found =
+            Retrieved { first, referenced, words, relaxed, near, model: None, mode: Mode::Words, notes };
         let ranking = combine(Fusion::default(), &found, 3);
         let merged = merge(found, ranking);
         let shown: Vec<(PageNo, f64, &str)> =

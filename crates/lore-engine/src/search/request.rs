@@ -1,10 +1,12 @@
 //! What a caller asks for.
 
-use lore_ports::{Filter, PageRow};
+use lore_ports::Filter;
 use lore_text::PartialDate;
 
 use super::fuse::Fusion;
+use super::result::Hit;
 use super::signals::Signals;
+use super::within::Within;
 use crate::context::VaultContext;
 
 /// Maximum number of hits that a caller may ask for.
@@ -39,6 +41,8 @@ pub struct SearchRequest {
     pub signals: Signals,
     /// Which pages to search.
     pub filter: Filter,
+    /// The period and the participant to search.
+    pub within: Within,
     /// Return structured lines of this kind instead of pages.
     pub kind: Option<HitKind>,
     /// The day, month or year as of which relations are evaluated, if not today. Anything dated later is ignored.
@@ -47,8 +51,14 @@ pub struct SearchRequest {
     pub limit: usize,
     /// Number of hits to skip.
     pub offset: usize,
-    /// Whether to judge how well the best hit answers the query. It costs another look at that page.
+    /// Minimum cosine of pages found by embedding.
+    pub min_similarity: Option<f64>,
+    /// Whether to judge how well the hits answer the query, and to leave them out if they do not.
     pub judge: bool,
+    /// Whether to return hits that do not answer the query too.
+    pub all: bool,
+    /// Whether to explain the score of each hit, stage by stage.
+    pub explain: bool,
     /// The content to return with the hits; without it, hits have an excerpt only.
     pub budget: Option<Budget>,
 }
@@ -68,27 +78,35 @@ pub enum HitKind {
     Entry,
 }
 
-/// How much of each hit to return.
+/// How much of each hit to return. The passage that matched is always part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// Title and summary.
+    /// One line: title and passage.
+    List,
+    /// Title, summary and passage.
     Summary,
     /// The matching section.
     Section,
-    /// Everything above the first horizontal rule.
+    /// The whole page without its frontmatter and timeline.
     Full,
-    /// As much as the budget allows, the best hits first.
+    /// The best passages of all pages; small pages and those that the query names are whole.
     #[default]
     Auto,
 }
 
-/// A token budget for the content of hits.
+/// A token budget for the content of hits. The caller's formatting counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     /// How much of each hit to return.
     pub depth: Depth,
-    /// Total number of tokens.
+    /// Maximum number of tokens.
     pub tokens: usize,
-    /// Returns the tokens that the caller's formatting adds around a page's content.
-    pub around: fn(&VaultContext, &PageRow) -> usize,
+    /// Whether a person or an agent asked for this many; otherwise an answer ends where more adds little.
+    pub is_requested: bool,
+    /// Tokens around all hits.
+    pub base: usize,
+    /// Returns the tokens around the passages of a hit, such as its title.
+    pub around: fn(&VaultContext, &Hit, Depth) -> usize,
+    /// Tokens around a passage, such as its line numbers.
+    pub passage: usize,
 }

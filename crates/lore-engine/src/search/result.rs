@@ -2,7 +2,7 @@
 
 use lore_page::LineRange;
 use lore_ports::{ChunkRow, PageRow};
-use lore_text::ContentHash;
+use lore_text::{ContentHash, RelativeDate};
 
 use super::request::{Depth, Mode};
 use crate::lifecycle::State;
@@ -21,7 +21,7 @@ pub struct SearchResult {
     pub mode: Mode,
     /// Notes for the user.
     pub notes: Vec<Note>,
-    /// How well the query is answered, if that was requested and the query has content words.
+    /// How well the query is answered, if that was requested.
     pub quality: Option<AnswerQuality>,
     /// The tokens used, if there is a budget.
     pub spent: Option<Spent>,
@@ -42,7 +42,9 @@ pub struct Hit {
     pub answers: bool,
     /// The score; comparable within one result only.
     pub score: f64,
-    /// How well it answers the query, from 0 to 1; only the best hit is judged, and only on request.
+    /// How the stages arrived at the score, if that was requested.
+    pub steps: Vec<String>,
+    /// How well it answers the query, from 0 to 1, if that was requested.
     pub confidence: Option<f64>,
     /// The excerpt to show.
     pub excerpt: Option<Excerpt>,
@@ -50,8 +52,14 @@ pub struct Hit {
     pub chunk: Option<ChunkRow>,
     /// The content to show, if there is a budget.
     pub content: Option<Content>,
+    /// Whether the query is its name.
+    pub named: bool,
+    /// Whether it was found only because it supersedes another page.
+    pub successor: bool,
     /// The file as read for the excerpt, if it is not too long to keep.
     pub(super) text: Option<String>,
+    /// Hash of the file as read.
+    pub(super) hash: Option<ContentHash>,
 }
 
 impl Hit {
@@ -64,11 +72,15 @@ impl Hit {
             why,
             answers: false,
             score,
+            steps: Vec::new(),
             confidence: None,
             excerpt: None,
             chunk: None,
             content: None,
+            named: false,
+            successor: false,
             text: None,
+            hash: None,
         }
     }
 }
@@ -89,12 +101,31 @@ pub struct Excerpt {
 pub struct Content {
     /// The depth that was reached; never [`Depth::Auto`].
     pub depth: Depth,
-    /// The section or the truth.
-    pub text: Option<String>,
-    /// The lines of the text.
-    pub lines: Option<LineRange>,
-    /// Its cost in tokens, including title and summary.
+    /// The passages, in the order of the page.
+    pub passages: Vec<Passage>,
+    /// Its cost in tokens, with everything around it.
     pub tokens: usize,
+}
+
+impl Content {
+    /// Returns the text of all passages.
+    pub fn text(&self) -> Option<String> {
+        let texts: Vec<&str> = self.passages.iter().map(|passage| passage.text.as_str()).collect();
+        (!texts.is_empty()).then(|| texts.join("\n…\n"))
+    }
+}
+
+/// Consecutive lines of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// The lines.
+    pub lines: LineRange,
+    /// The headings above them, without the title.
+    pub heading: Option<String>,
+    /// The text.
+    pub text: String,
+    /// Relative dates in it, and the days they mean.
+    pub dates: Vec<RelativeDate>,
 }
 
 /// How a token budget was used.
@@ -113,6 +144,47 @@ pub struct Spent {
 pub struct AnswerQuality {
     /// Confidence of the best hit, from 0 to 1; 0 without hits. Unlike a score, it is comparable across queries.
     pub confidence: f64,
+    /// What follows from it.
+    pub verdict: Verdict,
     /// The page of the best hit.
     pub page: Option<PageRow>,
+    /// The pages that come nearest, if none of them answers and the hits were left out.
+    pub nearest: Vec<PageRow>,
+}
+
+/// Whether a query is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The hits answer it.
+    Answered,
+    /// They may answer it.
+    Unsure,
+    /// Nothing that was found answers it.
+    Nothing,
+}
+
+impl Verdict {
+    /// Confidence from which a query counts as answered.
+    pub const ANSWERED: f64 = 0.75;
+
+    /// Confidence below which nothing was found.
+    pub const NOTHING: f64 = 0.15;
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Answered => "answered",
+            Verdict::Unsure => "unsure",
+            Verdict::Nothing => "nothing",
+        }
+    }
+
+    /// Returns the verdict that follows from a confidence.
+    pub fn of(confidence: f64) -> Verdict {
+        match confidence {
+            confidence if confidence >= Verdict::ANSWERED => Verdict::Answered,
+            confidence if confidence >= Verdict::NOTHING => Verdict::Unsure,
+            _ => Verdict::Nothing,
+        }
+    }
 }

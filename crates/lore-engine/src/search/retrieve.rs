@@ -1,6 +1,7 @@
 //! Retrieval: each retriever finds candidates in its own way and returns them best first.
 
 mod embedding;
+mod entries;
 mod fields;
 mod full_text;
 mod lines;
@@ -21,7 +22,8 @@ use crate::error::Result;
 use crate::note::Note;
 
 use embedding::{EmbeddingHits, by_embedding};
-use names::exact;
+use entries::entries;
+use names::{exact, is_reference, linked, referenced};
 use relations::{RelationAnswer, answers};
 use words::{by_any_word, by_words};
 
@@ -29,7 +31,9 @@ pub use embedding::page_similarity;
 pub(super) use fields::by_fields;
 pub use fields::updated;
 pub use full_text::{WEIGHTS, full_text};
+pub(super) use full_text::{languages, term_frequencies};
 pub(super) use lines::{FoundLine, lines};
+pub(super) use names::links_in as linked_names;
 pub(super) use words::with_every_word;
 
 /// Minimum number of pages retrieved by each list: those further down have no chance of reaching the top.
@@ -39,12 +43,16 @@ pub(super) const POOL: usize = 100;
 pub(super) struct Retrieved {
     /// Pages whose name is the query, then those that a link or a fact makes an answer.
     pub first: Vec<Ranked>,
+    /// Pages that the query refers to by slug or path.
+    pub referenced: Vec<PageNo>,
     /// Pages by their words.
     pub words: Vec<Scored>,
     /// Whether no page had all the words, so that any of them matched.
     pub relaxed: bool,
     /// Pages by embedding, with their nearest chunks.
     pub near: Vec<ChunkHit>,
+    /// The name of the model that embedded them.
+    pub model: Option<String>,
     /// The mode in which they were retrieved: without a model, by words alone.
     pub mode: Mode,
     /// Notes for the user.
@@ -58,10 +66,18 @@ pub(super) fn retrieve(
     query: &Prepared,
     needed: usize,
 ) -> Result<Retrieved> {
-    let (first, mode) = (first(context, request)?, request.mode);
+    let (first, mode) = (first(context, request, query)?, request.mode);
     let limit = needed + first.len();
-    let mut found =
-        Retrieved { first, words: Vec::new(), relaxed: false, near: Vec::new(), mode, notes: Vec::new() };
+    let mut found = Retrieved {
+        first,
+        referenced: referenced(context, request)?,
+        words: Vec::new(),
+        relaxed: false,
+        near: Vec::new(),
+        model: None,
+        mode,
+        notes: Vec::new(),
+    };
     if mode == Mode::Words {
         (found.words, found.relaxed) = by_words(context, request, query, limit)?;
     }
@@ -72,12 +88,12 @@ pub(super) fn retrieve(
     if matches!(mode, Mode::Semantic | Mode::Hybrid) {
         // Weighted sums need both scores of every page; ranks do not.
         let also: Vec<PageNo> = match request.fusion {
-            Fusion::Weighted(_) => found.words.iter().map(|(page, _)| *page).collect(),
+            Fusion::Model | Fusion::Weighted(_) => found.words.iter().map(|(page, _)| *page).collect(),
             _ => Vec::new(),
         };
         match by_embedding(context, request, pool, &also)? {
-            EmbeddingHits::Found(near, note) => {
-                found.near = near;
+            EmbeddingHits::Found(near, model, note) => {
+                (found.near, found.model) = (near, Some(model));
                 found.notes.extend(note);
             }
             EmbeddingHits::Unavailable(reason) => {
@@ -93,16 +109,41 @@ pub(super) fn retrieve(
 }
 
 /// Finds the pages whose name is the query, then those that a link or a fact makes an answer.
-fn first(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Ranked>> {
+fn first(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<Vec<Ranked>> {
     let mut first: Vec<Ranked> = Vec::new();
     if request.signals.exact {
         let named = exact(context, request)?.into_iter();
-        first = named.map(|(page, why)| Ranked::new(page, 0.0, vec![why.to_owned()])).collect();
+        let is_reference = is_reference(&request.text);
+        let hit = |(page, why): (PageNo, &str)| {
+            let hit = Ranked::new(page, 0.0, vec![why.to_owned()]);
+            Ranked { exact: true, named: is_reference, ..hit }
+        };
+        first = named.map(hit).collect();
     }
     if request.signals.relation && request.mode != Mode::Words {
-        for RelationAnswer { page, why, line } in answers(context, request)? {
+        let mut found: Vec<RelationAnswer> = answers(context, request)?;
+        if found.is_empty() {
+            let entries = entries(context, request, query)?.into_iter();
+            found.extend(entries.map(|entry| RelationAnswer {
+                page: entry.page,
+                why: entry.why,
+                line: Some(entry.line),
+            }));
+        }
+        for RelationAnswer { page, why, line } in found {
             if !first.iter().any(|known| known.page == page) {
                 first.push(Ranked { line, answers: true, ..Ranked::new(page, 0.0, vec![why]) });
+            }
+        }
+    }
+    if request.signals.exact {
+        for page in linked(context, request)? {
+            match first.iter_mut().find(|known| known.page == page) {
+                Some(known) => (known.exact, known.named) = (true, true),
+                None => {
+                    let hit = Ranked::new(page, 0.0, vec!["the question links to it".to_owned()]);
+                    first.push(Ranked { exact: true, named: true, ..hit });
+                }
             }
         }
     }

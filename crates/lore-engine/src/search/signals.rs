@@ -1,22 +1,32 @@
 //! Ranking signals besides words and embeddings. Each can be switched off, so that its value can be measured.
 
 mod dated;
+mod late;
+mod mentioned;
 mod named;
+mod transcripts;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use lore_ports::{PageNo, Weights};
 
+use super::confidence::term_weights;
 use super::expression::Prepared;
 use super::fuse::{EVERY_WORD, Ranking, Scored, sort};
 use super::request::{Mode, SearchRequest};
 use super::retrieve::{POOL, WEIGHTS, with_every_word};
+use super::vocabulary::Vocabulary;
 use crate::context::VaultContext;
 use crate::error::Result;
 
 use dated::dated;
+use late::compare;
+use mentioned::{Mentioned, mentioned};
+pub(super) use named::names_in;
 use named::{Named, named};
+pub use transcripts::is_transcript;
+use transcripts::lower_transcripts;
 
 /// Bonus for containing every word of the query, if several pages do, on a scale from 0 to 1.
 const COMPLETE: f64 = 0.1;
@@ -27,8 +37,28 @@ const NAMED: f64 = 0.2;
 /// Bonus for belonging to the wing of such a page.
 const IN_WING: f64 = 0.1;
 
+/// Largest bonus for being mentioned by one of the best pages, as a share of the page's own score: a page that has little
+/// to do with the query is mentioned for another reason.
+const MENTIONED: f64 = 0.5;
+
+/// Weight of the best passage: how well its words match those of the query, one by one.
+const PASSAGE: f64 = 0.1;
+
+/// Weight of the best sentence by the same measure.
+const SINGLE: f64 = 0.3;
+
+/// Weight of the most similar sentence by its vector. Static vectors are similar for short sentences about anything.
+const SENTENCE: f64 = 0.05;
+
 /// Bonus for having a date that is in the query.
 const DATED: f64 = 0.1;
+
+/// What the pages were found by.
+pub(super) struct FoundBy<'a> {
+    pub query: &'a Prepared,
+    /// Compares words, if there is a static model.
+    pub vocabulary: Option<&'a Vocabulary<'a>>,
+}
 
 /// Which signals are enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +71,20 @@ pub struct Signals {
     pub relation: bool,
     /// A page whose title or alias is in the query gets a bonus, and so do the pages of its wing.
     pub entity: bool,
+    /// A page whose title or alias is in a passage of one of the best pages gets a bonus.
+    pub mentions: bool,
     /// A match in an alias weighs more than one in the text.
     pub alias: bool,
     /// A match in a heading weighs more than one in the text.
     pub heading: bool,
     /// A page with a date that is in the query gets a bonus.
     pub dates: bool,
+    /// An imported conversation counts less than a page, unless the question asks for conversations.
+    pub transcripts: bool,
+    /// The best pages are compared with the query word by word, by their best passages.
+    pub passages: bool,
+    /// They are compared by their most similar sentences.
+    pub sentences: bool,
     /// Of equally good pages, the one that changed last ranks first.
     pub recency: bool,
 }
@@ -58,9 +96,13 @@ impl Default for Signals {
             complete: true,
             relation: true,
             entity: true,
+            mentions: true,
             alias: true,
             heading: true,
             dates: true,
+            transcripts: true,
+            passages: true,
+            sentences: true,
             recency: true,
         }
     }
@@ -73,9 +115,13 @@ impl Signals {
         complete: false,
         relation: false,
         entity: false,
+        mentions: false,
         alias: false,
         heading: false,
         dates: false,
+        transcripts: false,
+        passages: false,
+        sentences: false,
         recency: false,
     };
 
@@ -94,18 +140,61 @@ impl Signals {
 pub(super) fn apply(
     context: &VaultContext,
     request: &SearchRequest,
-    query: &Prepared,
+    found_by: &FoundBy<'_>,
     ranking: &mut Ranking,
 ) -> Result<()> {
     if ranking.mode == Mode::Words {
         return Ok(());
     }
     if ranking.mode != Mode::Semantic {
-        raise_pages(context, request, query, ranking)?;
+        if request.signals.mentions {
+            raise_mentioned(context, found_by.query, ranking)?;
+        }
+        compare_words(context, request, found_by, ranking)?;
+        raise_pages(context, request, found_by.query, ranking)?;
+    }
+    if request.signals.transcripts {
+        for page in lower_transcripts(context, request, &mut ranking.list)? {
+            add_reason(ranking, page, "it is a conversation, which counts less than a page".to_owned());
+        }
     }
     if request.signals.recency {
         last_changed_first(context, ranking)?;
     }
+    Ok(())
+}
+
+/// Raises the pages that the best pages mention.
+fn raise_mentioned(context: &VaultContext, query: &Prepared, ranking: &mut Ranking) -> Result<()> {
+    let best = ranking.list.first().map_or(0.0, |(_, score)| *score);
+    for Mentioned { page, name, share } in mentioned(context, query, &ranking.list)? {
+        let own = ranking.list.iter().find(|(known, _)| *known == page).map_or(0.0, |(_, score)| *score);
+        raise(&mut ranking.list, page, MENTIONED * share * own.min(best));
+        add_reason(ranking, page, format!("a page that matches mentions it: {name}"));
+    }
+    sort(&mut ranking.list);
+    Ok(())
+}
+
+/// Adds how well the words of the best pages match those of the question.
+fn compare_words(
+    context: &VaultContext,
+    request: &SearchRequest,
+    found_by: &FoundBy<'_>,
+    ranking: &mut Ranking,
+) -> Result<()> {
+    let signals = request.signals;
+    let is_wanted = ranking.mode == Mode::Hybrid && (signals.passages || signals.sentences);
+    let Some(vocabulary) = found_by.vocabulary.filter(|_| is_wanted) else { return Ok(()) };
+    let weights = term_weights(context, found_by.query)?.weights;
+    for found in compare(context, &request.text, vocabulary, &weights, &ranking.list)? {
+        let words = PASSAGE * found.passage + SINGLE * found.single;
+        let passage = if signals.passages { words } else { 0.0 };
+        let sentence = if signals.sentences { SENTENCE * found.sentence } else { 0.0 };
+        raise(&mut ranking.list, found.page, passage + sentence);
+        ranking.passages.insert(found.page, passage + sentence);
+    }
+    sort(&mut ranking.list);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use lore_ports::no_progress;
 use lore_text::ContentHash;
 use lore_vault::FolderLock;
-use lore_vault::git::{CommitMessage, GitError, Repo, State};
+use lore_vault::git::{CommitMessage, GitError, Privacy, Repo, State};
 
 use super::commit_gate::{Admitted, Committed, admit, commit_checked, refuse_message};
 use super::fast_forward::{FastForward, fast_forward};
@@ -42,7 +42,7 @@ pub struct GitState {
     pub commit_failure: Option<(String, usize)>,
 }
 
-fn repo(context: &VaultContext) -> Option<Repo> {
+pub(super) fn repo(context: &VaultContext) -> Option<Repo> {
     if context.policy().git.commit { context.repo() } else { None }
 }
 
@@ -241,7 +241,7 @@ pub fn commit_by_hand(context: &VaultContext, subject: Option<&str>) -> Result<H
     let is_judged_later =
         |found: &Finding| matches!(found.lint, Lint::Secret | Lint::SecretLikely | Lint::Conflict);
     lint::refuse(lint::lint(context, None)?.into_iter().filter(|found| !is_judged_later(found)).collect())?;
-    publish::refresh(context, &lock)?;
+    publish::refresh(context, &lock, context.author())?;
     let paths: Vec<String> =
         repo.uncommitted(None).map_err(failed)?.into_iter().map(|one| one.path).collect();
     // Asked here too, so that the message counts only what is committed.
@@ -266,14 +266,22 @@ pub fn git_state(context: &VaultContext) -> Result<Option<GitState>> {
     let Some(repo) = repo(context) else { return Ok(None) };
     let known = remembered(context);
     let waiting = known.pending.len();
+    let state = repo.state().map_err(failed)?;
     Ok(Some(GitState {
-        state: repo.state().map_err(failed)?,
+        push_failure: known.push_failure.filter(|failure| still_stands(failure, &state)),
+        state,
         uncommitted: repo.uncommitted(None).map_err(failed)?.into_iter().map(|one| one.path).collect(),
         fetched: (known.fetched > 0).then_some(known.fetched),
         fetch_failure: known.fetch_failure,
-        push_failure: known.push_failure,
         commit_failure: known.commit_failure.map(|message| (message, waiting)),
     }))
+}
+
+/// Whether a failed push still needs attention: its commits are not on the remote yet, and a rejection is not resolved by
+/// a merge or rebase since.
+fn still_stands(failure: &PushFailure, state: &State) -> bool {
+    let is_resolved = failure.rejected && failure.fetched && state.behind == 0;
+    state.ahead > 0 && !is_resolved
 }
 
 /// Pushes new commits. A rejection is remembered, and not retried while the branches have diverged.
@@ -289,6 +297,7 @@ pub fn push(context: &VaultContext) -> Result<u64> {
     let failure = done.as_ref().err().map(|error| PushFailure {
         at: context.now().timestamp().as_millisecond(),
         rejected: matches!(error, GitError::Rejected { .. }),
+        fetched: repo.state().is_ok_and(|state| state.behind > 0),
         message: error.to_string(),
     });
     remember(context, |now| {
@@ -306,6 +315,14 @@ pub fn reach_remote(context: &VaultContext) -> std::result::Result<(), String> {
     match repo(context).filter(Repo::has_remote) {
         Some(repo) => repo.reachable(FETCH).map_err(|error| format!("the remote does not answer: {error}")),
         None => Ok(()),
+    }
+}
+
+/// Returns who can read the remote, as far as that can be known.
+pub fn remote_privacy(context: &VaultContext) -> Result<Privacy> {
+    match repo(context) {
+        Some(repo) => repo.privacy(FETCH).map_err(failed),
+        None => Ok(Privacy::NoRemote),
     }
 }
 

@@ -45,26 +45,34 @@ pub(super) fn commit_checked(
     for attempt in 1..=ATTEMPTS {
         let mut left_out = taken_back.clone();
         let gate = CommitGate::new(context, repo, &paths, "HEAD");
-        let mut admitted = Vec::new();
+        let mut admitted = HashMap::new();
         let stamps: HashMap<&String, _> = paths.iter().map(|path| (path, repo.work_stamp(path))).collect();
         let id = repo.commit_admitted(&paths, &message, lock.hold(), |path, bytes| {
             let found = gate.findings(path, bytes);
             let is_clean = found.is_empty();
             left_out.extend(found);
             if is_clean {
-                admitted.push((path.to_owned(), ContentHash::of(bytes)));
+                admitted.insert(path.to_owned(), ContentHash::of(bytes));
             }
             is_clean
         })?;
-        let Some(id) = id else { return Ok(Committed { id, left_out }) };
-        // A change that was undone again may be in the commit too.
-        let is_changed = |(path, hash): &&(String, ContentHash)| {
-            repo.work_file(path).is_some_and(|bytes| ContentHash::of(&bytes) != *hash)
-                || stamps.get(path).is_none_or(|stamp| *stamp != repo.work_stamp(path))
+        let Some(id) = id else {
+            // Committed already, perhaps by a process that was killed before git's index followed.
+            let _ = repo.settle_tracked(&paths, lock.hold());
+            return Ok(Committed { id, left_out });
         };
-        let changed: Vec<String> = admitted.iter().filter(is_changed).map(|(path, _)| path.clone()).collect();
+        // A change that was undone again may be in the commit too, and a deleted file that is back.
+        let is_changed = |path: &&String| {
+            let is_other = |hash: &ContentHash| {
+                repo.work_file(path).is_some_and(|bytes| ContentHash::of(&bytes) != *hash)
+            };
+            admitted.get(*path).is_some_and(is_other) || stamps.get(*path) != Some(&repo.work_stamp(path))
+        };
+        let changed: Vec<String> = paths.iter().filter(is_changed).cloned().collect();
         let meanwhile = written_meanwhile(context, repo, &changed, &id);
         if meanwhile.is_empty() {
+            // The commit is made; an index that lags behind only makes a file look staged.
+            let _ = repo.settle_index(&changed, lock.hold());
             return Ok(Committed { id: Some(id), left_out });
         }
         if attempt == ATTEMPTS || !repo.take_back(&id, &paths, lock.hold())? {

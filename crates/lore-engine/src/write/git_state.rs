@@ -1,5 +1,7 @@
 //! The state of git that is kept between commands: the last fetch, a failed push, pending commits.
 
+use std::collections::BTreeSet;
+
 use lore_ports::StateChange;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,8 @@ pub(super) struct Remembered {
     pub(super) pending: Vec<Pending>,
     /// Why they could not be committed.
     pub(super) commit_failure: Option<String>,
+    /// Files that an editor saved and that were refused, because a page was invalid.
+    pub(super) refused: BTreeSet<String>,
 }
 
 /// A write that is not committed yet.
@@ -38,6 +42,10 @@ pub struct PushFailure {
     pub at: i64,
     /// Whether the remote had moved: the push is not retried until that is resolved.
     pub rejected: bool,
+    /// Whether the commits of the remote were fetched then, so that the branch is known to be behind until that is
+    /// resolved.
+    #[serde(default)]
+    pub fetched: bool,
     /// What git reported.
     pub message: String,
 }

@@ -109,10 +109,13 @@ impl Intent {
     }
 
     /// Adds the attachment of the record; `None` if it does not match.
-    pub(super) fn reattached(mut self, staging: &Staging) -> Option<Intent> {
-        let Some(import) = &mut self.noted.import else { return Some(self) };
-        import.bytes = staging.attached().ok().flatten().unwrap_or_default();
-        (ContentHash::of(&import.bytes) == import.hash).then_some(self)
+    pub(super) fn reattached(mut self, staging: &Staging) -> Result<Option<Intent>> {
+        if self.noted.attachment().is_none() {
+            return Ok(Some(self));
+        }
+        self.noted.attach(unless_not_a_file(staging.attached())?.flatten().unwrap_or_default());
+        let matches = self.noted.attachment().is_some_and(|(bytes, hash)| ContentHash::of(bytes) == hash);
+        Ok(matches.then_some(self))
     }
 
     /// Returns the paths of the write.
@@ -122,6 +125,7 @@ impl Intent {
 
     /// Stages the new bytes, keeps the old ones, and writes the record.
     pub(super) fn stage(&self, staging: &Staging, ready: &[PreparedChange]) -> Result<()> {
+        staging.expect(self.steps.len());
         let news = ready.iter().flat_map(|one| one.news().into_iter().map(|new| (new, one.mode)));
         for (number, (step, (new, mode))) in self.steps.iter().zip(news).enumerate() {
             if let Some(bytes) = new {
@@ -133,8 +137,8 @@ impl Intent {
                 fault("kept");
             }
         }
-        if let Some(import) = &self.noted.import {
-            unless_gone(&self.subject_path(), staging.attach(&import.bytes))?;
+        if let Some((bytes, _)) = self.noted.attachment() {
+            unless_gone(&self.subject_path(), staging.attach(bytes))?;
             fault("staged");
         }
         let record = serde_json::to_vec(self).unwrap_or_default();
@@ -170,7 +174,7 @@ impl Intent {
             *done = number + 1;
             fault("installed");
         }
-        Ok(())
+        Ok(staging.sync_steps()?)
     }
 
     /// Rolls back the first `done` steps, last first. A file that somebody has changed since stays as they left it.
@@ -182,16 +186,26 @@ impl Intent {
         Ok(())
     }
 
-    /// Returns the progress of a step. Something that cannot be read, such as a symlink that leads out of the vault, is
-    /// not what this write put there.
+    /// Returns the progress of a step. Something that is no file, such as a symlink that leads out of the vault, is not
+    /// what this write put there. A file that cannot be read now may be.
     pub(super) fn progress(context: &VaultContext, step: &IntentStep) -> Result<StepProgress> {
-        let Ok(there) = context.vault().read(&step.path, u64::MAX) else { return Ok(StepProgress::Foreign) };
-        let there = there.map(|file| ContentHash::of(&file.bytes));
+        let there = match context.vault().read(&step.path, u64::MAX) {
+            Err(error) if error.is_not_a_file() => return Ok(StepProgress::Foreign),
+            there => there?.map(|file| ContentHash::of(&file.bytes)),
+        };
         Ok(match there {
             there if there == step.new => StepProgress::After,
             there if there == step.old => StepProgress::Before,
             _ => StepProgress::Foreign,
         })
+    }
+}
+
+/// Returns `None` for something that is no file. An error that may pass is an error.
+pub(super) fn unless_not_a_file<T>(read: lore_vault::Result<T>) -> Result<Option<T>> {
+    match read {
+        Err(error) if error.is_not_a_file() => Ok(None),
+        read => Ok(Some(read?)),
     }
 }
 

@@ -1,12 +1,13 @@
 //! What survives a rewrite of a page: its id, and the structured lines that the new text does not mention.
 
 use lore_page::edit::{self, Dropped, RewriteTerms};
-use lore_page::{Value, parse};
+use lore_page::{Fact, Format, Value, parse};
 use lore_vault::{decode, is_page_path, without_extension};
 
 use super::{Authority, PageChange, PreparedChange, WriteOptions};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
+use crate::predicates::ValueRules;
 
 /// Returns new bytes of a page with the structured lines of the old ones that they do not mention, and notes what
 /// happened to these lines. Hand edits never come here, and upkeep writes what the policy says.
@@ -23,14 +24,14 @@ pub(super) fn keep_lines(
     };
     let (nothing, everything) = (Dropped::default(), Dropped::parse(["all"]));
     let named = terms.dropped.get(change.path.as_str()).unwrap_or(&nothing);
-    let policy = context.policy();
-    let rules = RewriteTerms {
-        dropped: if terms.overwrite { &everything } else { named },
-        is_single_valued: &|predicate| policy.facts.is_single_valued(predicate),
-    };
+    let values = ValueRules::new(context);
+    // A line whose rule cannot be read is kept.
+    let topic = |fact: &Fact| values.topic(&fact.predicate, &fact.object).ok().flatten();
+    let rules = RewriteTerms { dropped: if terms.overwrite { &everything } else { named }, topic: &topic };
     let failed = |source| Error::Edit { slug: without_extension(&ready.path).to_owned(), source };
     let (old, text) = (decode(old), decode(&new));
-    let rewritten = edit::carry_over(&old.text, &text.text, &rules).map_err(failed)?;
+    let rewritten =
+        edit::carry_over(Format::of(&ready.path), &old.text, &text.text, &rules).map_err(failed)?;
     let is_same = rewritten.text == text.text;
     // Text in another encoding is written as it is, unless a line would have to be added to it.
     if !is_same && text.encoding.is_some() {
@@ -49,5 +50,6 @@ pub(super) fn keep_id(ready: &PreparedChange, new: Vec<u8>, terms: &WriteOptions
         _ => return new,
     };
     // Frontmatter that cannot be edited is left for lint to report.
-    edit::set_property(text, "id", &Value::Text(id)).map_or_else(|_| new.clone(), String::into_bytes)
+    edit::set_property(Format::of(&ready.path), text, "id", &Value::Text(id))
+        .map_or_else(|_| new.clone(), String::into_bytes)
 }

@@ -9,7 +9,7 @@ use super::commit_gate::not_committed;
 use super::intent::Intent;
 use super::rescue::end;
 use super::{Executed, Outcome, PreparedChange, commit, execute};
-use crate::context::VaultContext;
+use crate::context::{Author, VaultContext};
 use crate::error::Result;
 
 /// The result.
@@ -30,7 +30,7 @@ pub(super) fn publish(
 ) -> Result<Published> {
     let waited = recovered.is_some();
     let mut published = Published { generated: recovered.unwrap_or_default(), ..Published::default() };
-    match refresh(context, lock) {
+    match refresh(context, lock, &intent.author) {
         Ok(paths) => published.generated.extend(paths),
         Err(error) => {
             let message = format!("cannot update generated files: {error}; the next write tries again");
@@ -51,8 +51,9 @@ pub(super) fn publish(
     Ok(published)
 }
 
-/// Updates every generated file that is out of date; returns their paths.
-pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<String>> {
+/// Updates every generated file that is out of date, on behalf of the author of the change that made it so; returns their
+/// paths.
+pub(super) fn refresh(context: &VaultContext, lock: &FolderLock, author: &Author) -> Result<Vec<String>> {
     let mut ready = Vec::new();
     for (path, text) in context.hooks().derived_files(context)? {
         let old = context.vault().read(&path, u64::MAX)?.map(|file| file.bytes);
@@ -77,7 +78,10 @@ pub(super) fn refresh(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
     if ready.is_empty() {
         return Ok(Vec::new());
     }
-    let intent = Intent::new(context, &ready, "Update generated files".into(), true);
+    let intent = Intent {
+        author: author.clone(),
+        ..Intent::new(context, &ready, "Update generated files".into(), true)
+    };
     let Executed { staging, .. } = execute(context, lock, &ready, &intent, None)?;
     // Nobody edits these by hand on purpose; what somebody did is in a snapshot.
     end(context, staging, &intent, true)?;

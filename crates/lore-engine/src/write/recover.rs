@@ -1,12 +1,13 @@
 //! Recovers the writes that a killed process left unfinished: completed where possible, rolled back if somebody has
-//! changed one of their files since. The vault's lock is held, so no other process is working on them.
+//! changed one of their files since. The vault's lock is held, so no other process is working on them. A file that cannot
+//! be read stops the recovery: nobody knows yet whether it was changed, and a later command tries again.
 
 use lore_ports::{no_progress, transaction};
 use lore_text::ContentHash;
 use lore_vault::fault::fault;
 use lore_vault::{FolderLock, Staging, is_page_path};
 
-use super::intent::{Intent, IntentStep, StepProgress};
+use super::intent::{Intent, IntentStep, StepProgress, unless_not_a_file};
 use super::prepare::check_writable_target;
 use super::publish::publish;
 use super::record::{FileChange, is_recorded, record};
@@ -24,20 +25,22 @@ pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
         let Ok(staging) = context.vault().staged(&name) else { continue };
         // Without a complete record no file was touched. A record that this machine did not write is never completed:
         // the vault may come from anywhere.
-        let record = staging.intent().unwrap_or_default();
+        let record = unless_not_a_file(staging.intent()).map_err(unrecovered)?.flatten();
         let is_genuine = record.as_ref().is_some_and(|record| record.is_genuine);
-        let intent = record.and_then(|record| Intent::read(&record.bytes));
-        match intent.map(|intent| intent.reattached(&staging)) {
+        match record.and_then(|record| Intent::read(&record.bytes)) {
             Some(_) if !is_genuine => messages.extend(set_aside(staging)),
-            Some(Some(intent)) if is_sound(context, &staging, &intent)? => under_way.push((staging, intent)),
-            _ => drop(staging.end()),
+            Some(intent) => match sound(context, &staging, intent).map_err(unrecovered)? {
+                Some(intent) => under_way.push((staging, intent)),
+                None => drop(staging.end()),
+            },
+            None => drop(staging.end()),
         }
     }
     // Unfinished generated files come first: the write they follow then finds them done and commits them.
     under_way.sort_by_key(|(_, intent)| !intent.follows);
     let alone = under_way.iter().all(|(_, intent)| intent.follows);
     for (staging, intent) in under_way {
-        let verdict = settle(context, &staging, &intent)?;
+        let verdict = settle(context, &staging, &intent).map_err(unrecovered)?;
         let in_place = matches!(verdict, Verdict::Finished | Verdict::Edited);
         if in_place && (alone || !intent.follows) {
             publish(context, lock, &intent, Some(context.hooks().derived_paths(context)?))?;
@@ -45,7 +48,7 @@ pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
         if !intent.follows {
             messages.push(verdict.sentence(&intent));
         }
-        messages.extend(end(context, staging, &intent, in_place)?);
+        messages.extend(end(context, staging, &intent, in_place).map_err(unrecovered)?);
         fault("ended");
     }
     Ok(messages)
@@ -59,19 +62,36 @@ fn set_aside(staging: Staging) -> Option<String> {
     ))
 }
 
+/// Names the interrupted write in the error of a file that cannot be read.
+fn unrecovered(error: Error) -> Error {
+    match error {
+        Error::Vault(source @ lore_vault::Error::Read { .. }) => Error::Unrecovered { source },
+        error => error,
+    }
+}
+
+/// Returns the intent of a record with its attachment, if a write could have made it.
+fn sound(context: &VaultContext, staging: &Staging, intent: Intent) -> Result<Option<Intent>> {
+    Ok(match intent.reattached(staging)? {
+        Some(intent) if is_sound(context, staging, &intent)? => Some(intent),
+        _ => None,
+    })
+}
+
 /// Whether a write could have made this record: only files that Lore may write, with matching bytes.
 fn is_sound(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<bool> {
     for (number, step) in intent.steps.iter().enumerate() {
-        let written = intent.follows || check_writable_target(context, &step.path).is_ok();
+        let written = intent.follows
+            || check_writable_target(context, &step.path, intent.noted.batch.is_some()).is_ok();
         let known = context.vault().file_path(&step.path).is_ok_and(|path| path == step.path);
         let page = !intent.follows || is_page_path(&step.path);
         if !(written && known && page) {
             return Ok(false);
         }
-        if staging.settle_step(number, &step.path, step.hashes()).is_err() {
+        if unless_not_a_file(staging.settle_step(number, &step.path, step.hashes()))?.is_none() {
             return Ok(false);
         }
-        let Ok(waiting) = staging.new_bytes(number) else { return Ok(false) };
+        let Some(waiting) = unless_not_a_file(staging.new_bytes(number))? else { return Ok(false) };
         let waiting = waiting.map(|bytes| ContentHash::of(&bytes));
         let there = progress(context, staging, (number, step))?;
         if waiting.is_some() && waiting != step.new

@@ -4,15 +4,16 @@
 //! between two pages is never valid twice on the same day.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
-use lore_page::{Interval, LINKS_TO, Link, edit, parse};
+use lore_page::{Format, Interval, LINKS_TO, Link, edit, parse};
 use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold, on_one_line};
-use lore_vault::VaultPath;
+use lore_vault::{VaultPath, without_extension};
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
-use crate::index::{links, resolve_targets};
+use crate::index::{links, names_of, resolve_targets};
 use crate::write::{Action, PageChange, Receipt, write};
 
 /// A relation to create.
@@ -65,34 +66,94 @@ impl Stated {
     }
 }
 
+/// A relation to write on a page.
+#[derive(Debug, Clone)]
+pub struct RelationLine {
+    /// The line.
+    pub line: edit::NewRelation,
+    /// The page it leads to, if it exists.
+    pub to: Option<PageNo>,
+}
+
+/// Returns the text of a page with a relation. If the relation is already there, the text is unchanged; an end date
+/// closes the relation that is open; one that would be valid at the same time as another is refused.
+pub fn with_relation(context: &VaultContext, path: &str, text: &str, new: &RelationLine) -> Result<String> {
+    let line = &new.line;
+    check_relation(&line.relation)?;
+    let slug = || without_extension(path).to_owned();
+    let failed = |source| Error::Edit { slug: slug(), source };
+    let links = stated(context, path, text)?;
+    let names = names_of(&line.target);
+    let is_end = |one: &&Stated| match (new.to, one.row.to) {
+        (None, None) => one.row.link.names == names,
+        (to, other) => to == other,
+    };
+    let relation = fold(&line.relation);
+    let same: Vec<&Stated> =
+        links.iter().filter(is_end).filter(|one| fold(&one.link.relation) == relation).collect();
+    let is_stated = |one: &&Stated| {
+        let repeated = line.interval.is_unbounded() && one.link.interval.holds_on(&context.today());
+        one.link.interval == line.interval || repeated
+    };
+    if same.iter().any(is_stated) {
+        return Ok(text.to_owned());
+    }
+    if let (Some(until), Some(open)) = (line.interval.until, open_line(&same, line.interval)) {
+        return edit::close_relation(Format::of(path), text, open.link.line, until).map_err(failed);
+    }
+    if let Some(other) = same.iter().find(|one| one.link.interval.overlaps(line.interval)) {
+        let written = format!("{} [[{}]]", line.relation, line.target);
+        return Err(overlap(&slug(), &with_interval(&written, line.interval), other));
+    }
+    edit::add_relation(Format::of(path), text, line).map_err(failed)
+}
+
+/// Returns the line without an end that an interval with an end closes.
+fn open_line<'a>(same: &[&'a Stated], interval: Interval) -> Option<&'a Stated> {
+    let is_open = |one: &&&Stated| {
+        let starts = interval.from.is_none() || one.link.interval.from == interval.from;
+        one.is_line() && one.link.interval.until.is_none() && starts
+    };
+    same.iter().find(is_open).copied()
+}
+
+/// Returns the target and label of a link from a page to another: its name, or from an Org file its id with the title.
+pub fn link_target(source: &str, to: &PageRow, name: String) -> (String, Option<String>) {
+    let id = to.properties.text("id").filter(|_| Format::of(source) == Format::Org);
+    match id {
+        Some(id) => (format!("id:{id}"), Some(to.title.clone())),
+        None => (name, None),
+    }
+}
+
 /// Creates a relation. If it already exists with the same interval, nothing changes.
 pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
     let relation = on_one_line(new.relation);
     check_relation(&relation)?;
-    let target = target_of(context, new.to)?;
+    let (target, label) = link_target(&new.from.path, new.to, target_of(context, new.to)?);
     let (path, to) = (&new.from.path, new.to.number);
     let note = new.context.map(str::to_owned);
-    let line =
-        edit::NewRelation { relation: relation.clone(), target, context: note, interval: new.interval };
-    let written = format!("{relation} [[{}]]", line.target);
-    let edit = |text: &str| {
-        let links = stated(context, path, text)?;
-        for other in between(&links, to, &relation) {
-            if other.row.link.interval == new.interval {
-                return Ok(text.to_owned());
-            }
-            if other.row.link.interval.overlaps(new.interval) {
-                return Err(overlap(new.from, &with_interval(&written, new.interval), other));
-            }
-        }
-        edit::add_relation(text, &line).map_err(|source| Error::Edit { slug: new.from.slug.clone(), source })
+    let line = edit::NewRelation {
+        relation: relation.clone(),
+        target,
+        label,
+        context: note,
+        interval: new.interval,
     };
+    let written = format!("{relation} [[{}]]", line.target);
+    let line = RelationLine { line, to: Some(to) };
+    let edit = |text: &str| with_relation(context, path, text, &line);
     let receipt = change(context, path, &edit, new.expected_version)?;
     let links = links_on(context, path)?;
+    let until = new.interval.until;
     let same = |row: &&LinkRow| {
-        row.to == Some(to) && fold(&row.link.relation) == fold(&relation) && row.link.interval == new.interval
+        let interval = row.link.interval;
+        let is_closed = until.is_some() && new.interval.from.is_none() && interval.until == until;
+        row.to == Some(to)
+            && fold(&row.link.relation) == fold(&relation)
+            && (interval == new.interval || is_closed || new.interval.is_unbounded())
     };
-    let link = links.iter().find(same).cloned();
+    let link = links.iter().rev().find(same).cloned();
     link.map(|link| LinkWritten { receipt, link }).ok_or_else(|| no_link(&written))
 }
 
@@ -121,9 +182,9 @@ pub fn close_link(
         if let Some(other) = links.iter().filter(beside).find(|other| other.link.interval.overlaps(interval))
         {
             let written = format!("{} [[{}]]", one.link.relation, one.link.target);
-            return Err(overlap(&page, &with_interval(&written, interval), other));
+            return Err(overlap(&page.slug, &with_interval(&written, interval), other));
         }
-        edit::close_relation(text, one.link.line, until)
+        edit::close_relation(Format::of(&path), text, one.link.line, until)
             .map_err(|source| Error::Edit { slug: page.slug.clone(), source })
     };
     let receipt = change(context, &path, &edit, expected_version)?;
@@ -149,7 +210,7 @@ pub fn unlink(
         found.replace((rows(&cut), rows(&left)));
         // From last to first, so that the line numbers above stay valid.
         cut.iter().rev().try_fold(text.to_owned(), |text, one| {
-            edit::remove_relation(&text, one.link.line)
+            edit::remove_relation(Format::of(&from.path), &text, one.link.line)
                 .map_err(|source| Error::Edit { slug: from.slug.clone(), source })
         })
     };
@@ -164,37 +225,48 @@ fn change(
     edit: &dyn Fn(&str) -> Result<String>,
     expected_version: Option<u64>,
 ) -> Result<Receipt> {
-    check_format(path)?;
     let action = Action::Edit(Box::new(edit));
     write(context, &[PageChange { path: VaultPath::known(path.to_owned()), action, expected_version }])
 }
 
-/// Checks that a page is Markdown, the only format in which relations are written.
-pub fn check_format(path: &str) -> Result<()> {
-    match path.rsplit_once('.') {
-        Some((_, extension)) if extension.eq_ignore_ascii_case("org") => Err(Error::BadInput {
-            message: format!("{path} is an Org page; Lore cannot write relations or facts to Org pages yet"),
-            hint: "add the line to the file yourself; nothing was changed".into(),
-        }),
-        _ => Ok(()),
-    }
-}
-
 /// Returns the links of a text as the index would have them, each resolved to its page.
 fn stated(context: &VaultContext, path: &str, text: &str) -> Result<Vec<Stated>> {
-    let page = page_of(context, path)?;
+    let page = context.page_at(path)?;
+    let (id, from) = page.map(|page| (page.id, page.number)).unwrap_or_default();
     let parsed = parse(path, text).page;
-    let drafts = links(&page.id, &parsed);
-    let row = |link| LinkRow { number: 0, from: page.number, from_path: path.to_owned(), to: None, link };
+    let drafts = links(&id, &parsed);
+    let row = |link| LinkRow { number: 0, from, from_path: path.to_owned(), to: None, link };
     let rows: Vec<LinkRow> = drafts.into_iter().map(row).collect();
     let targets = resolve_targets(context.store(), context.project(), &rows)?;
     let rows = rows.into_iter().zip(targets).map(|(row, to)| LinkRow { to, ..row });
     Ok(rows.zip(parsed.links).map(|(row, link)| Stated { row, link }).collect())
 }
 
-fn between<'a>(links: &'a [Stated], to: PageNo, relation: &str) -> impl Iterator<Item = &'a Stated> {
-    let relation = fold(relation);
-    links.iter().filter(move |one| one.row.to == Some(to) && fold(&one.link.relation) == relation)
+/// The verb of a relation, and the page it leads to, else the names of one that does not exist.
+type RelationKey<'a> = (String, Option<PageNo>, &'a [String]);
+
+/// Returns the lines of a text that state one relation to one page at the same time, in pairs. Relations without any date
+/// may be repeated.
+pub fn overlapping_relations(context: &VaultContext, path: &str, text: &str) -> Result<Vec<(u32, u32)>> {
+    let links = stated(context, path, text)?;
+    // Only relations of one kind to one end can overlap, so the others are never compared.
+    let mut groups: BTreeMap<RelationKey<'_>, Vec<&Stated>> = BTreeMap::new();
+    for one in links.iter().filter(|one| one.link.relation != LINKS_TO) {
+        let names: &[String] = if one.row.to.is_some() { &[] } else { &one.row.link.names };
+        groups.entry((fold(&one.link.relation), one.row.to, names)).or_default().push(one);
+    }
+    let mut pairs = Vec::new();
+    for group in groups.values() {
+        for (at, one) in group.iter().enumerate() {
+            let is_dated =
+                |other: &&&Stated| !(one.link.interval.is_unbounded() && other.link.interval.is_unbounded());
+            let over = group[at + 1..].iter().filter(is_dated);
+            let over = over.filter(|other| other.link.interval.overlaps(one.link.interval));
+            pairs.extend(over.map(|other| (one.link.line, other.link.line)));
+        }
+    }
+    pairs.sort_unstable();
+    Ok(pairs)
 }
 
 /// Whether two links state the same relation to the same page, or to the same unresolved name.
@@ -229,14 +301,27 @@ fn the_link(context: &VaultContext, id: u64) -> Result<LinkRow> {
     }
 }
 
-/// Returns the target of a wiki link to a page: its slug, else its path.
+/// Returns the target of a wiki link to a page: its slug, else its path. Another process may have moved or deleted the
+/// page since it was found, so its names are read again.
 pub fn target_of(context: &VaultContext, to: &PageRow) -> Result<String> {
+    let gone = || Error::NotFound { reference: to.slug.clone(), suggestions: Vec::new() };
+    let to = context.store().pages(context.project(), &[to.number])?.pop().ok_or_else(gone)?;
+    let mut others = Vec::new();
     for name in [&to.slug, &to.path] {
-        if context.find(name)?.is_some_and(|found| found.number == to.number) {
-            return Ok(name.clone());
+        match context.find(name) {
+            Ok(Some(found)) if found.number == to.number => return Ok(name.clone()),
+            Ok(found) => others.extend(found.map(|found| found.path)),
+            Err(Error::Ambiguous { candidates, .. }) => others.extend(candidates),
+            Err(error) => return Err(error),
         }
     }
-    Err(Error::Ambiguous { reference: to.slug.clone(), candidates: vec![to.path.clone()] })
+    if others.is_empty() {
+        return Err(gone());
+    }
+    others.push(to.path.clone());
+    others.sort();
+    others.dedup();
+    Err(Error::Ambiguous { reference: to.slug, candidates: others })
 }
 
 fn check_relation(relation: &str) -> Result<()> {
@@ -257,10 +342,10 @@ fn sentence(page: &PageRow, one: &Stated) -> String {
     with_interval(&words, one.link.interval)
 }
 
-fn overlap(page: &PageRow, new: &str, old: &Stated) -> Error {
+fn overlap(slug: &str, new: &str, old: &Stated) -> Error {
     let written = with_interval(&format!("{} [[{}]]", old.link.relation, old.link.target), old.link.interval);
     Error::Overlap {
-        slug: page.slug.clone(),
+        slug: slug.to_owned(),
         new: new.to_owned(),
         old: written,
         line: old.link.line,

@@ -1,29 +1,38 @@
-//! Moves a page: its own relative links, and the links that refer to it by its path, are rewritten; links that refer to
-//! it by title, alias or id remain valid and are left unchanged.
+//! Moves pages: their own relative links, and the links that refer to them by their paths, are rewritten; links that refer
+//! to them by title, alias or id remain valid and are left unchanged. Properties with the slug of one (`owner: people/ada`)
+//! follow it. Several pages move in one write, all or none.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap};
 
-use lore_page::{Link, LinkStyle, edit, parse};
-use lore_ports::{KeyKind, LinkFilter, NameQuery, PageRow};
-use lore_text::{fold, slugify};
+use lore_page::{Format, Link, LinkStyle, convert, edit, parse};
+use lore_ports::{Filter, KeyKind, LinkFilter, LinkRow, NameQuery, Order, PageNo, PageRow, Window};
+use lore_text::{fold, path_slug, slugify};
 use lore_vault::{VaultPath, exists, folder, relative, sidecar, without_extension};
 
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
-use crate::index::names_of;
-use crate::write::{Action, Edit, PageChange, Receipt, write};
+use crate::index::{links_by_former, names_of};
+use crate::write::former_names::FormerNames;
+use crate::write::{Action, Edit, PageChange, Receipt, WriteOptions, write_as};
 
-/// A planned move.
-struct Move<'a> {
-    from: &'a str,
-    to: &'a str,
-    /// The links to the page: path and target of each. On a given page, a target always refers to the same page, so
-    /// lines added or removed meanwhile do not matter.
-    inbound: HashSet<(String, String)>,
-    /// NameQuery of the page that do not depend on its path.
+/// The move of one page.
+struct Move {
+    from: String,
+    to: String,
+    /// Names of the page that do not depend on its path.
     names: Vec<String>,
     /// The new target of wiki links that use only the file name.
     short: String,
+}
+
+/// Pages that move together.
+struct MovePlan {
+    moves: Vec<Move>,
+    /// The links to the pages: which page each path and target leads to. On a given page, a target always refers to the
+    /// same page, so lines added or removed meanwhile do not matter.
+    inbound: HashMap<(String, String), usize>,
+    /// Former slugs and paths, which properties may have.
+    former: FormerNames,
 }
 
 /// Moves a page to another path. The receipt lists the page first, then the pages whose links were rewritten.
@@ -33,88 +42,166 @@ pub fn relocate(
     to: &str,
     expected_version: Option<u64>,
 ) -> Result<Receipt> {
-    let to = context.vault().page_path(to)?;
-    let rows = context.store().links(context.project(), &LinkFilter::To(&[page.number]))?;
-    let inbound: HashSet<_> = rows.into_iter().map(|row| (row.from_path, row.link.target)).collect();
-    let mut sources: Vec<String> =
-        inbound.iter().map(|(path, ..)| path.clone()).filter(|path| *path != page.path).collect();
-    sources.sort();
-    sources.dedup();
-    let plan = Move {
-        from: &page.path,
-        to: &to,
-        names: names_kept(context, page)?,
-        short: short_name(context, page, &to)?,
-        inbound,
-    };
-    let own: Edit<'_> = Box::new(|text| plan.own_links(text));
-    let mut changes = vec![PageChange {
-        path: VaultPath::known(page.path.clone()),
-        action: Action::Move(VaultPath::known(to.clone()), own),
-        expected_version,
-    }];
-    let (data, new_data) = (sidecar(&page.path), sidecar(&to));
-    if exists(&context.vault().root().join(&data)) {
-        let as_it_is: Edit<'_> = Box::new(|text| Ok(text.to_owned()));
-        changes.push(PageChange {
-            path: VaultPath::known(data),
-            action: Action::Move(VaultPath::known(new_data), as_it_is),
-            expected_version: None,
-        });
-    }
-    for source in &sources {
-        let edit: Edit<'_> = Box::new(|text| plan.links_of(source, text));
-        changes.push(PageChange {
-            path: VaultPath::known(source.clone()),
-            action: Action::Edit(edit),
-            expected_version: None,
-        });
-    }
-    write(context, &changes)
+    move_pages(context, &[(page, to)], expected_version, None)
 }
 
-impl Move<'_> {
-    /// Rewrites the links of another page that refer to this one by its path.
+/// Moves pages to other paths, all or none, with one commit.
+pub fn relocate_all(context: &VaultContext, moves: &[(PageRow, String)], subject: &str) -> Result<Receipt> {
+    let moves: Vec<(&PageRow, &str)> = moves.iter().map(|(page, to)| (page, to.as_str())).collect();
+    move_pages(context, &moves, None, Some(subject.to_owned()))
+}
+
+fn move_pages(
+    context: &VaultContext,
+    moves: &[(&PageRow, &str)],
+    expected_version: Option<u64>,
+    subject: Option<String>,
+) -> Result<Receipt> {
+    let plan = MovePlan::new(context, moves)?;
+    let moved: BTreeSet<&str> = plan.moves.iter().map(|one| one.from.as_str()).collect();
+    let sources = plan.sources(context, &moved)?;
+    let mut changes = Vec::new();
+    for one in &plan.moves {
+        let own: Edit<'_> = Box::new(|text| plan.own_links(one, text));
+        changes.push(PageChange {
+            path: VaultPath::known(one.from.clone()),
+            action: Action::Move(VaultPath::known(one.to.clone()), own),
+            expected_version,
+        });
+        changes.extend(moved_sidecar(context, one));
+    }
+    changes.extend(plan.changes(&sources));
+    write_as(context, &changes, &WriteOptions { is_move: true, subject, ..WriteOptions::default() })
+}
+
+/// Returns the move of the data beside a page.
+fn moved_sidecar(context: &VaultContext, one: &Move) -> Option<PageChange<'static>> {
+    let (data, new_data) = (sidecar(&one.from), sidecar(&one.to));
+    let as_it_is: Edit<'static> = Box::new(|text| Ok(text.to_owned()));
+    exists(&context.vault().root().join(&data)).then(|| PageChange {
+        path: VaultPath::known(data),
+        action: Action::Move(VaultPath::known(new_data), as_it_is),
+        expected_version: None,
+    })
+}
+
+impl MovePlan {
+    fn new(context: &VaultContext, moves: &[(&PageRow, &str)]) -> Result<MovePlan> {
+        let numbers: Vec<PageNo> = moves.iter().map(|(page, _)| page.number).collect();
+        let at: HashMap<PageNo, usize> = numbers.iter().copied().zip(0..).collect();
+        let rows = context.store().links(context.project(), &LinkFilter::To(&numbers))?;
+        let leads = |row: LinkRow| Some(((row.from_path, row.link.target), *at.get(&row.to?)?));
+        let mut plan = MovePlan {
+            moves: Vec::new(),
+            inbound: rows.into_iter().filter_map(leads).collect(),
+            former: FormerNames::default(),
+        };
+        for (page, to) in moves {
+            let to = context.vault().page_path(to)?;
+            plan.former.add(FormerNames::of(page), &path_slug(&to), &to);
+            let (names, short) = (names_kept(context, page)?, short_name(context, page, &to)?);
+            plan.moves.push(Move { from: page.path.clone(), to, names, short });
+        }
+        Ok(plan)
+    }
+
+    /// Rewrites the links of another page that refer to one of these by its path.
     fn links_of(&self, source: &str, text: &str) -> Result<String> {
         let mut follow = |link: &Link| {
-            if !self.leads_here(source, link) {
-                return None;
-            }
+            let one = self.led_to(source, link)?;
             match link.style {
-                LinkStyle::Markdown => Some(relative(source, self.to)),
-                LinkStyle::Wiki => self.follow_wiki(link),
+                LinkStyle::Markdown => Some(relative(source, &one.to)),
+                LinkStyle::Wiki => one.follow_wiki(link),
             }
         };
-        finish(source, edit::retarget_links(text, source, &mut follow))
+        let text = finish(source, edit::retarget_links(text, source, &mut follow))?;
+        self.former.follow(source, &text)
     }
 
-    /// Rewrites the page's own links: links to itself follow it, Markdown links become relative to its new directory.
-    fn own_links(&self, text: &str) -> Result<String> {
-        let stays = folder(self.from) == folder(self.to);
-        let mut follow = |link: &Link| match (link.style, self.leads_here(self.from, link)) {
-            (LinkStyle::Markdown, true) => Some(relative(self.to, self.to)),
-            (LinkStyle::Markdown, false) if stays => None,
-            (LinkStyle::Markdown, false) => Some(relative(self.to, &link.target)),
-            (LinkStyle::Wiki, true) => self.follow_wiki(link),
-            (LinkStyle::Wiki, false) => None,
+    /// Rewrites the own links of a page that moves: links to the moved pages follow them, Markdown links become relative to
+    /// its new directory.
+    fn own_links(&self, own: &Move, text: &str) -> Result<String> {
+        let (from, to) = (own.from.as_str(), own.to.as_str());
+        let stays = folder(from) == folder(to);
+        let mut follow = |link: &Link| match (link.style, self.led_to(from, link)) {
+            (LinkStyle::Markdown, Some(one)) => Some(relative(to, &one.to)),
+            (LinkStyle::Markdown, None) if stays => None,
+            (LinkStyle::Markdown, None) => Some(relative(to, &link.target)),
+            (LinkStyle::Wiki, Some(one)) => one.follow_wiki(link),
+            (LinkStyle::Wiki, None) => None,
         };
-        finish(self.from, edit::retarget_links(text, self.from, &mut follow))
+        let text = finish(from, edit::retarget_links(text, from, &mut follow))?;
+        let text = self.former.follow(from, &text)?;
+        Ok(convert(&text, Format::of(from), Format::of(to)))
     }
 
-    fn leads_here(&self, source: &str, link: &Link) -> bool {
-        self.inbound.contains(&(source.to_owned(), link.target.clone()))
+    /// Returns the moved page that a link leads to.
+    fn led_to(&self, source: &str, link: &Link) -> Option<&Move> {
+        let at = self.inbound.get(&(source.to_owned(), link.target.clone()))?;
+        self.moves.get(*at)
     }
 
+    /// Returns the paths of other pages with links to a moved page, or with properties that name one.
+    fn sources(&self, context: &VaultContext, moved: &BTreeSet<&str>) -> Result<Vec<String>> {
+        let all = Window { limit: usize::MAX >> 1, offset: 0 };
+        let rows = context.store().list(context.project(), &Filter::default(), Order::Title, all)?;
+        let naming = rows.into_iter().filter(|row| self.former.count(&row.properties) > 0);
+        let linking = self.inbound.keys().map(|(path, _)| path.clone());
+        let paths: BTreeSet<String> = linking.chain(naming.map(|row| row.path)).collect();
+        Ok(paths.into_iter().filter(|path| !moved.contains(path.as_str())).collect())
+    }
+
+    /// Returns the changes of other pages.
+    fn changes<'a>(&'a self, sources: &'a [String]) -> impl Iterator<Item = PageChange<'a>> {
+        sources.iter().map(|source| PageChange {
+            path: VaultPath::known(source.clone()),
+            action: Action::Edit(Box::new(|text| self.links_of(source, text))),
+            expected_version: None,
+        })
+    }
+}
+
+impl Move {
     fn follow_wiki(&self, link: &Link) -> Option<String> {
         let target = link.target.trim();
+        if target.starts_with("id:") {
+            return None;
+        }
         let slug = slugify(without_extension(target));
         if self.names.iter().any(|name| *name == fold(target) || *name == slug) {
             return None;
         }
         // A link by file name alone stays one if that name is unambiguous.
-        let place = without_extension(self.to);
+        let place = without_extension(&self.to);
         Some(if target.contains('/') { place.to_owned() } else { self.short.clone() })
     }
+}
+
+/// Rewrites the links and properties that name a page by the path it had before it was moved outside Lore.
+pub fn follow_move(context: &VaultContext, page: &PageRow, former: &[String]) -> Result<Receipt> {
+    let rows = links_by_former(context, std::slice::from_ref(page))?;
+    let old = former.iter().flat_map(|path| [path.clone(), path_slug(path)]);
+    let plan = MovePlan {
+        moves: vec![Move {
+            from: page.path.clone(),
+            to: page.path.clone(),
+            names: names_kept(context, page)?,
+            short: short_name(context, page, &page.path)?,
+        }],
+        inbound: rows.into_iter().map(|row| ((row.from_path, row.link.target), 0)).collect(),
+        former: FormerNames::new(old, &path_slug(&page.path), &page.path),
+    };
+    let sources = plan.sources(context, &BTreeSet::from([page.path.as_str()]))?;
+    if sources.is_empty() {
+        return Ok(Receipt::default());
+    }
+    let changes: Vec<PageChange<'_>> = plan.changes(&sources).collect();
+    let options = WriteOptions {
+        subject: Some(format!("Update links to {}", page.path)),
+        is_fix: true,
+        ..WriteOptions::default()
+    };
+    write_as(context, &changes, &options)
 }
 
 /// Returns the names that do not depend on the page's path.
@@ -123,6 +210,8 @@ fn names_kept(context: &VaultContext, page: &PageRow) -> Result<Vec<String>> {
     let text = lore_vault::decode(&file.bytes).text.into_owned();
     let parsed = parse(&page.path, &text).page;
     let mut names: Vec<String> = parsed.aliases;
+    names.extend(parsed.nodes.iter().flat_map(|node| [node.id.clone(), node.title.clone()]));
+    names.extend(parsed.nodes.into_iter().flat_map(|node| node.aliases));
     names.extend(parsed.id);
     names.extend(parsed.heading_title);
     names.extend(parsed.properties.text("title").map(str::to_owned));

@@ -1,7 +1,8 @@
 //! Captures that extend or update an existing page.
 
+use super::in_format;
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, Verb, write_as};
-use lore_page::{edit, parse};
+use lore_page::{Format, edit, parse};
 use lore_vault::VaultPath;
 
 use super::{CaptureRequest, write_options};
@@ -29,20 +30,21 @@ pub(super) fn change(
         });
     }
     let page = context.page_to_write(reference)?;
-    let body = body_of(request)?;
+    let body = in_format(context, &page.path, &body_of(request)?);
+    let format = Format::of(&page.path);
     // On an append-only page, text can only be added at the end of the file.
     let may_patch = context.policy().allow(&page.path, &[Verb::Patch]).is_ok();
     let apply: Edit<'_> = Box::new(|text| {
         let failed = |source| Error::Edit { slug: page.slug.clone(), source };
         let has_timeline = parse(&page.path, text).page.timeline.is_some();
         let edited = match mode {
-            ChangeMode::Update => edit::replace_truth(text, &body),
-            ChangeMode::Extend if has_timeline && may_patch => edit::add_to_truth(text, &body),
-            ChangeMode::Extend => edit::append(text, &format!("\n{body}")),
+            ChangeMode::Update => edit::replace_truth(format, text, &body),
+            ChangeMode::Extend if has_timeline && may_patch => edit::add_to_truth(format, text, &body),
+            ChangeMode::Extend => edit::append(format, text, &format!("\n{body}")),
         };
         let mut edited = edited.map_err(failed)?;
         for tag in &request.tags {
-            edited = edit::add_tag(&edited, tag).map_err(failed)?;
+            edited = edit::add_tag(format, &edited, tag).map_err(failed)?;
         }
         Ok(edited)
     });
@@ -57,7 +59,7 @@ pub(super) fn change(
 
 /// Returns the text below its frontmatter, followed by its source.
 fn body_of(request: &CaptureRequest) -> Result<String> {
-    let page = parse("x.md", &request.text).page;
+    let page = Format::guess(&request.text).parse(&request.text).page;
     if page.timeline.is_some() {
         return Err(Error::BadInput {
             message: "the text has its own timeline (below its `---`), which would be lost".into(),

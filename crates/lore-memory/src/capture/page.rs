@@ -1,9 +1,9 @@
 //! Builds the page of a capture: its path, title and the properties its schema requires.
 
-use lore_engine::{Capture, Error, Result, Schema, VaultContext};
-use lore_page::{Value, edit, parse};
+use lore_engine::{Capture, Error, Result, Schema, VaultContext, Verb};
+use lore_page::{Format, Value, convert, edit, parse};
 use lore_ports::{KeyKind, NameQuery};
-use lore_text::{path_slug, project_slug, slugify};
+use lore_text::{fold, path_slug, project_slug, slugify};
 use lore_vault::exists;
 
 use crate::lint_fix::filled;
@@ -29,19 +29,52 @@ pub(crate) struct NewPage<'a> {
     pub extra: Vec<(&'static str, String)>,
 }
 
+/// Returns a text in the format of a path. Text for an Org file may be Markdown, which agents write.
+pub(crate) fn in_format(context: &VaultContext, path: &str, text: &str) -> String {
+    if Format::of(path) == Format::Markdown || Format::guess(text) == Format::Org {
+        return text.to_owned();
+    }
+    convert(&with_ids(context, path, text), Format::Markdown, Format::Org)
+}
+
+/// Returns a Markdown text in which links by title name ids, if every page has one: Org and org-roam follow only those.
+fn with_ids(context: &VaultContext, path: &str, text: &str) -> String {
+    let policy = context.policy();
+    if !policy.schema(path).is_some_and(|schema| schema.required.iter().any(|key| key == "id")) {
+        return text.to_owned();
+    }
+    let mut links = parse("text.md", text).page.links;
+    links.sort_by_key(|link| std::cmp::Reverse(link.span.start));
+    let mut text = text.to_owned();
+    for link in links {
+        let title = link.target.trim();
+        let is_whole_page = link.heading.is_none() && !link.embed && link.span.of(&text).starts_with("[[");
+        let label = link.label.as_deref().unwrap_or(title);
+        // The title of a node inside a page resolves to the page, which has another id.
+        let page = context.find(title).ok().flatten().filter(|page| fold(&page.title) == fold(title));
+        if let Some(page) = page.filter(|page| is_whole_page && !page.id.is_empty()) {
+            text.replace_range(link.span.start..link.span.end, &format!("[[id:{}|{label}]]", page.id));
+        }
+    }
+    text
+}
+
 /// Returns the text of the page, with its own properties kept and those its schema requires added.
 pub(crate) fn new_page(context: &VaultContext, path: &str, new: &NewPage<'_>) -> Result<String> {
     let policy = context.policy();
     let schema = policy.schema(path).cloned().unwrap_or_default();
-    let given = parse(path, new.text).page;
-    let mut text = new.text.trim_start_matches('\u{feff}').trim().to_owned() + "\n";
-    if given.heading_title.is_none() {
+    let format = Format::of(path);
+    let mut text =
+        in_format(context, path, new.text.trim_start_matches('\u{feff}').trim()).trim_end().to_owned() + "\n";
+    let given = parse(path, &text).page;
+    if format == Format::Markdown && given.heading_title.is_none() {
         let heading = format!("# {}\n\n", new.title);
-        text = edit::prepend(&text, &heading).map_err(|source| edit_failed(path, source))?;
+        text = edit::prepend(format, &text, &heading).map_err(|source| edit_failed(path, source))?;
     }
     for (key, value) in properties(context, new, &schema) {
         if given.properties.get(&key).is_none() {
-            text = edit::set_property(&text, &key, &value).map_err(|source| edit_failed(path, source))?;
+            text = edit::set_property(format, &text, &key, &value)
+                .map_err(|source| edit_failed(path, source))?;
         }
     }
     Ok(text)
@@ -98,11 +131,35 @@ pub(super) fn plain_tags(tags: &[String]) -> Vec<String> {
     plain.filter(|tag| !tag.is_empty()).collect()
 }
 
-/// Returns a free path from the policy's pattern, numbered if it is taken.
-pub(super) fn free_path(context: &VaultContext, title: &str) -> Result<String> {
+/// Where a new page is put, and how it names its namespace where its folder does not.
+pub(super) struct Place {
+    /// A free path.
+    pub(super) path: String,
+    /// Value of `projects`, if its schema requires that property.
+    pub(super) project: Option<String>,
+    /// Value of `namespace`.
+    pub(super) namespace: Option<String>,
+}
+
+/// Returns a free path from the policy's pattern, numbered if it is taken: in the folder of the namespace, unless the
+/// schema groups pages by project or the policy allows no new page there.
+pub(super) fn place(context: &VaultContext, title: &str, namespace: Option<&str>) -> Result<Place> {
     let policy = context.policy();
     let Capture { folder, name, .. } = &policy.capture;
-    free_path_of(context, &Naming { folder, name, title, day: &context.today() })
+    let day = &context.today();
+    let path = free_path_of(context, &Naming { folder, name, title, day })?;
+    let Some(namespace) = namespace else { return Ok(Place { path, project: None, namespace: None }) };
+    let is_required =
+        |key: &str| policy.schema(&path).is_some_and(|schema| schema.required.iter().any(|one| one == key));
+    if is_required("projects") {
+        return Ok(Place { path, project: Some(namespace.to_owned()), namespace: None });
+    }
+    let folder = &policy.namespace_folder(namespace);
+    let own = free_path_of(context, &Naming { folder, name, title, day })?;
+    match policy.allow(&own, &[Verb::Create]) {
+        Ok(()) => Ok(Place { path: own, project: None, namespace: None }),
+        Err(_) => Ok(Place { path, project: None, namespace: Some(namespace.to_owned()) }),
+    }
 }
 
 /// Inputs for the path of a new page.
@@ -129,8 +186,9 @@ pub(crate) fn free_path_of(context: &VaultContext, naming: &Naming<'_>) -> Resul
         .replace("{time}", &now.strftime("%Y%m%d%H%M%S").to_string());
     let folder = folder.trim_matches('/');
     let stem = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-    let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
-    let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
+    let extension = context.extension_for(lore_vault::folder(&stem))?;
+    let numbered = (2..).map(|number| format!("{stem}-{number}.{extension}"));
+    let mut names = std::iter::once(format!("{stem}.{extension}")).chain(numbered);
     let free = names.find(|path| !is_taken(context, path));
     Ok(context.vault().page_path(&free.unwrap_or(stem))?)
 }
@@ -141,6 +199,12 @@ pub(crate) fn is_taken(context: &VaultContext, path: &str) -> bool {
     let rows = context.store().lookup(context.project(), &NameQuery::Exact(&[&slug]));
     let is_named = rows.is_ok_and(|rows| rows.iter().any(|row| row.kind == KeyKind::Slug));
     is_named || exists(&context.vault().root().join(path))
+}
+
+/// Returns whether a page has this title or another name like it. No page is called by a title that cannot be looked up,
+/// so a search for a free title ends.
+pub(crate) fn is_title_taken(context: &VaultContext, title: &str) -> bool {
+    matches!(context.find(title), Ok(Some(_)) | Err(Error::Ambiguous { .. }))
 }
 
 fn edit_failed(path: &str, source: edit::EditError) -> Error {

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use lore_engine::{Result, VaultContext, is_live, states, target_of};
-use lore_page::{Interval, edit, parse};
+use lore_engine::{Error, Result, VaultContext, is_live, link_target, states, target_of};
+use lore_page::{Format, Interval, edit};
 use lore_ports::{PageNo, PageRow};
 use lore_text::fold;
 
@@ -24,7 +24,7 @@ pub(super) fn related_pages(context: &VaultContext, found: &Comparison, text: &s
         return Ok(near);
     }
     let mut linked: HashSet<PageNo> = HashSet::new();
-    for link in parse("", text).page.links {
+    for link in Format::guess(text).parse(text).page.links {
         // An ambiguous name does not identify a page.
         linked.extend(context.find(&link.target).ok().flatten().map(|page| page.number));
     }
@@ -36,21 +36,28 @@ pub(super) fn related_pages(context: &VaultContext, found: &Comparison, text: &s
 /// Adds a link to each page and returns the text with the pages that were linked.
 pub(super) fn with_links(
     context: &VaultContext,
+    path: &str,
     text: String,
     title: &str,
     pages: Vec<PageRow>,
 ) -> Result<(String, Vec<PageRow>)> {
     let (mut text, mut linked) = (text, Vec::new());
     for page in pages {
-        let target = target(context, &page, title)?;
+        let name = match target(context, &page, title) {
+            // Another process has deleted it since it was found.
+            Err(Error::NotFound { .. }) => continue,
+            name => name?,
+        };
+        let (target, label) = link_target(path, &page, name);
         let relation = edit::NewRelation {
             relation: RELATED.to_owned(),
             target,
+            label,
             context: None,
             interval: Interval::default(),
         };
         // A text with an open code block cannot take a relation, but it is still worth saving.
-        if let Ok(edited) = edit::add_relation(&text, &relation) {
+        if let Ok(edited) = edit::add_relation(Format::of(path), &text, &relation) {
             (text, linked) = (edited, [linked, vec![page]].concat());
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lore_engine::{Capture, Note, Result, VaultContext, VectorQuery, chunks, nearest};
-use lore_page::parse;
+use lore_page::Format;
 use lore_ports::{Filter, ModelRow, PageNo};
 
 use super::similar::CANDIDATES;
@@ -64,6 +64,7 @@ pub(super) fn semantic_similarity(
     title: &str,
     text: &str,
     also: &[PageNo],
+    filter: &Filter,
 ) -> Result<SemanticSimilarity> {
     let unavailable = |note| SemanticSimilarity { note: Some(note), ..SemanticSimilarity::default() };
     let failed = |error| unavailable(Note::Model { error, effect: None });
@@ -85,10 +86,10 @@ pub(super) fn semantic_similarity(
         Ok(vectors) => vectors,
         Err(error) => return Ok(failed(error)),
     };
-    let cosines = mean_cosines(context, &row, &vectors, also)?;
+    let cosines = mean_cosines(context, &row, &vectors, also, filter)?;
     let pending = context.store().count_pending(context.project(), row.number)?;
     let effect = "were compared by words only";
-    let note = (pending > 0).then_some(Note::NotEmbedded { count: pending, what: "chunks", effect });
+    let note = (pending > 0).then_some(Note::NotEmbedded { count: pending, what: "chunk", effect });
     let thresholds = thresholds(&context.policy().capture, &name, text);
     Ok(SemanticSimilarity { cosines, thresholds, model: Some(name), note })
 }
@@ -96,7 +97,7 @@ pub(super) fn semantic_similarity(
 /// Returns the first chunks that a page with this text would have.
 fn first_chunks(title: &str, text: &str) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-    let mut page = parse("", text).page;
+    let mut page = Format::guess(text).parse(text).page;
     page.title = title.to_owned();
     chunks(&page, text).into_iter().take(CHUNKS).map(|chunk| chunk.text).collect()
 }
@@ -108,13 +109,12 @@ fn mean_cosines(
     row: &ModelRow,
     vectors: &[Vec<f32>],
     also: &[PageNo],
+    filter: &Filter,
 ) -> Result<BTreeMap<PageNo, f64>> {
     let mut sums: BTreeMap<PageNo, f64> = also.iter().map(|page| (*page, 0.0)).collect();
     for vector in vectors {
         let also: Vec<PageNo> = sums.keys().copied().collect();
-        let filter = Filter::default();
-        let query =
-            VectorQuery { model: row.number, vector, filter: &filter, limit: CANDIDATES, also: &also };
+        let query = VectorQuery { model: row.number, vector, filter, limit: CANDIDATES, also: &also };
         for hit in nearest(context, &query)? {
             *sums.entry(hit.chunk.page).or_default() += f64::from(hit.similarity);
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use lore_engine::{Note, Result, VaultContext, WEIGHTS, full_text, page_body, prepare};
 use lore_ports::{Filter, PageNo, PageRow, TextQuery, Window};
-use lore_text::{jaccard, similarity, terms};
+use lore_text::{Disagreement, disagreement, jaccard, similarity, terms};
 
 use super::semantic_similarity::semantic_similarity;
 
@@ -26,6 +26,8 @@ pub struct Similar {
     pub score: f64,
     /// Method that gave the score.
     pub method: SimilarityMethod,
+    /// How the text disagrees with the page, if it says nearly the same except for what matters.
+    pub disagreement: Option<Disagreement>,
 }
 
 /// Method of comparing two texts.
@@ -64,10 +66,37 @@ pub struct Comparison {
 
 /// Returns the pages similar to a text with this title.
 pub fn similar_pages(context: &VaultContext, title: &str, text: &str) -> Result<Comparison> {
+    similar_pages_in(context, title, text, &Filter::default())
+}
+
+/// Returns whether a page has the same words as a text with this title, as far as words are compared.
+pub(super) fn has_same_words(
+    context: &VaultContext,
+    title: &str,
+    text: &str,
+    filter: &Filter,
+) -> Result<bool> {
+    let own = terms(&format!("{title}\n{text}"));
+    let minimum = context.policy().capture.similar;
+    for page in context.store().pages(context.project(), &by_words(context, &own, text, filter)?)? {
+        if lexical_similarity(&own, &page, &page_body(context, &page)?) >= minimum {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the pages of a filter that are similar to a text with this title.
+pub fn similar_pages_in(
+    context: &VaultContext,
+    title: &str,
+    text: &str,
+    filter: &Filter,
+) -> Result<Comparison> {
     let policy = context.policy();
     let own = terms(&format!("{title}\n{text}"));
-    let mut numbers = by_words(context, &own, text)?;
-    let semantic = semantic_similarity(context, title, text, &numbers)?;
+    let mut numbers = by_words(context, &own, text, filter)?;
+    let semantic = semantic_similarity(context, title, text, &numbers, filter)?;
     let lexical: BTreeSet<PageNo> = numbers.iter().copied().collect();
     numbers.extend(semantic.cosines.keys().filter(|page| !lexical.contains(page)));
     let mut found = Vec::new();
@@ -87,7 +116,8 @@ pub fn similar_pages(context: &VaultContext, title: &str, text: &str) -> Result<
             cosine.map(|cosine| (SimilarityMethod::Embedding, cosine, semantic.thresholds.similar)),
         ];
         if let Some((margin, method, score)) = clearest(&scores) {
-            found.push((margin, Similar { page: page.clone(), score, method }));
+            let disagreement = disagreement(&page_body(context, &page)?, text);
+            found.push((margin, Similar { page: page.clone(), score, method, disagreement }));
         }
         near.extend(cosine.map(|cosine| (page, cosine)));
     }
@@ -112,13 +142,18 @@ fn clearest(scores: &[Option<(SimilarityMethod, f64, f64)>]) -> Option<(f64, Sim
 }
 
 /// Returns the pages that share words with a text, best first.
-fn by_words(context: &VaultContext, own: &BTreeSet<String>, text: &str) -> Result<Vec<PageNo>> {
+fn by_words(
+    context: &VaultContext,
+    own: &BTreeSet<String>,
+    text: &str,
+    filter: &Filter,
+) -> Result<Vec<PageNo>> {
     let words = own.iter().cloned().collect::<Vec<_>>().join(" ");
     let query_text = if words.is_empty() { query_prefix(text) } else { &words };
     let Some(expression) = prepare(query_text).relaxed else { return Ok(Vec::new()) };
     let query = TextQuery {
         expression: &expression,
-        filter: &Filter::default(),
+        filter,
         weights: WEIGHTS,
         window: Window { limit: CANDIDATES, offset: 0 },
     };

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub enum Group {
     /// Something has ended, but another line says that it has not.
     Temporal,
-    /// Two facts that cannot both be true.
+    /// Two facts that cannot both be true, or pages that supersede each other.
     CrossPage,
     /// A truth older than its timeline.
     Stale,
@@ -28,13 +28,15 @@ pub enum ContradictionKind {
     SaidToHaveEnded,
     /// A timeline newer than the truth.
     TruthBehind,
+    /// Pages that supersede each other.
+    SupersessionCycle,
 }
 
 impl ContradictionKind {
     /// Returns the group of the kind.
     pub fn group(self) -> Group {
         match self {
-            ContradictionKind::TwoValues => Group::CrossPage,
+            ContradictionKind::TwoValues | ContradictionKind::SupersessionCycle => Group::CrossPage,
             ContradictionKind::LinkEnded | ContradictionKind::SaidToHaveEnded => Group::Temporal,
             ContradictionKind::TruthBehind => Group::Stale,
         }
@@ -47,6 +49,7 @@ impl ContradictionKind {
             ContradictionKind::LinkEnded => "link_ended",
             ContradictionKind::SaidToHaveEnded => "said_to_have_ended",
             ContradictionKind::TruthBehind => "truth_behind",
+            ContradictionKind::SupersessionCycle => "supersession_cycle",
         }
     }
 }

@@ -5,21 +5,24 @@
 //! Only facts added by the write are checked, never existing ones. A page does not contradict itself or a page it
 //! supersedes.
 
+mod claims;
 mod mark;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use lore_engine::{Outcome, PreparedChange, Result, Rewrites, VaultContext, plain_predicate};
-use lore_page::{Fact, Interval, Page, parse};
-use lore_ports::{LinkFilter, LinkRow, PageRow, StatementFilter, StatementKind, StatementRow};
+use lore_engine::{Outcome, PreparedChange, Result, Rewrites, ValueRules, VaultContext, plain_predicate};
+use lore_page::{Fact, Format, Interval, Page, parse};
+use lore_ports::{LinkFilter, LinkRow, PageRow, StatementFilter, StatementKind};
 use lore_text::fold;
 use lore_vault::{decode, is_page_path};
 
-use super::authority::{Authority, authority};
+use super::authority::Authority;
 use super::object::Object;
+use super::preferences::{Preference, exclude, preferences};
 use super::rows::{CLOSED_STATUSES, ResolvedNames, SUPERSEDES, Subject};
 use super::values::overlap;
 
+use claims::{PREFERS, SubjectResolver, known_claim, pages_with_preferences, unindexed_names};
 use mark::Marks;
 
 /// Relation that marks a contradiction.
@@ -34,10 +37,14 @@ struct Claim {
     path: String,
     line: u32,
     subject: Subject,
+    /// Topic of the predicate.
+    topic: String,
     predicate: String,
     object: String,
     interval: Interval,
     authority: Authority,
+    /// Set if it is stated in prose.
+    preference: Option<Preference>,
 }
 
 /// A page as it will be after the write.
@@ -47,6 +54,10 @@ struct WrittenPage {
     row: Option<PageRow>,
     /// Facts added by the write.
     added: Vec<Fact>,
+    /// Preferences in its prose.
+    preferences: Vec<Preference>,
+    /// Those added by the write.
+    added_preferences: Vec<Preference>,
 }
 
 /// Two facts that cannot both be true, the new one first.
@@ -60,11 +71,12 @@ pub(crate) fn mark_contradictions(context: &VaultContext, changes: &[PreparedCha
     if !context.policy().guards() {
         return Ok(Rewrites::default());
     }
-    let pages = new_pages(context, changes);
-    if pages.iter().all(|new| new.added.is_empty()) {
+    let rules = ValueRules::new(context);
+    let pages = new_pages(context, &rules, changes)?;
+    if pages.iter().all(|new| new.added.is_empty() && new.added_preferences.is_empty()) {
         return Ok(Rewrites::default());
     }
-    let clashes = clashes(context, &pages, changes)?;
+    let clashes = clashes(context, &rules, &pages, changes)?;
     let mut marked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for clash in &clashes {
         if clash.old.authority >= clash.new.authority {
@@ -83,8 +95,11 @@ pub(crate) fn mark_contradictions(context: &VaultContext, changes: &[PreparedCha
 }
 
 /// Returns the pages of a write that have text, with their added facts.
-fn new_pages(context: &VaultContext, changes: &[PreparedChange]) -> Vec<WrittenPage> {
-    let policy = context.policy();
+fn new_pages(
+    context: &VaultContext,
+    rules: &ValueRules<'_>,
+    changes: &[PreparedChange],
+) -> Result<Vec<WrittenPage>> {
     let today = context.today();
     let mut pages = Vec::new();
     for change in changes {
@@ -93,19 +108,36 @@ fn new_pages(context: &VaultContext, changes: &[PreparedChange]) -> Vec<WrittenP
         let (Some(new), true) = (&change.new, changed && is_page_path(path) && context.indexes(path)) else {
             continue;
         };
-        let page = parse(path, &decode(new).text).page;
-        let old =
-            change.old.as_ref().map(|old| parse(path, &decode(old).text).page.facts).unwrap_or_default();
-        let is_new = |fact: &&Fact| !old.iter().any(|known| same_line(known, fact));
-        let counts = |fact: &&Fact| {
-            policy.facts.is_single_valued(&fact.predicate)
-                && fact.interval.holds_on(&today)
-                && !is_closed(page.status.as_deref())
-        };
-        let added = page.facts.iter().filter(is_new).filter(counts).cloned().collect();
-        pages.push(WrittenPage { path: path.clone(), page, row: change.row.clone(), added });
+        let text = decode(new).text;
+        let page = parse(path, &text).page;
+        let old_text = change.old.as_ref().map(|old| decode(old).text).unwrap_or_default();
+        let old = parse(path, &old_text).page;
+        let is_new = |fact: &&Fact| !old.facts.iter().any(|known| same_line(known, fact));
+        let counts = |fact: &&Fact| fact.interval.holds_on(&today) && !is_closed(page.status.as_deref());
+        let mut added = Vec::new();
+        for fact in page.facts.iter().filter(is_new).filter(counts) {
+            if rules.topic(&fact.predicate, &fact.object)?.is_some() {
+                added.push(fact.clone());
+            }
+        }
+        let closed = is_closed(page.status.as_deref());
+        let preferences = if closed { Vec::new() } else { preferences(Format::of(path), &text, &page) };
+        let known = preferences_or_none(path, &old_text, &old, &preferences);
+        let is_new = |one: &&Preference| !known.iter().any(|known| same_preference(known, one));
+        let added_preferences = preferences.iter().filter(is_new).cloned().collect();
+        let row = change.row.clone();
+        pages.push(WrittenPage { path: path.clone(), page, row, added, preferences, added_preferences });
     }
-    pages
+    Ok(pages)
+}
+
+/// Returns the preferences of the old text, if the new one has any to compare.
+fn preferences_or_none(path: &str, text: &str, page: &Page, new: &[Preference]) -> Vec<Preference> {
+    if new.is_empty() { Vec::new() } else { preferences(Format::of(path), text, page) }
+}
+
+fn same_preference(one: &Preference, other: &Preference) -> bool {
+    Preference { line: 0, ..one.clone() } == Preference { line: 0, ..other.clone() }
 }
 
 fn same_line(one: &Fact, other: &Fact) -> bool {
@@ -119,7 +151,12 @@ fn is_closed(status: Option<&str>) -> bool {
 }
 
 /// Returns the pairs of a new fact and a fact on another live page that cannot both be true.
-fn clashes(context: &VaultContext, pages: &[WrittenPage], changes: &[PreparedChange]) -> Result<Vec<Clash>> {
+fn clashes(
+    context: &VaultContext,
+    rules: &ValueRules<'_>,
+    pages: &[WrittenPage],
+    changes: &[PreparedChange],
+) -> Result<Vec<Clash>> {
     let (store, project) = (context.store(), context.project());
     let rows = store.statements(
         project,
@@ -129,46 +166,43 @@ fn clashes(context: &VaultContext, pages: &[WrittenPage], changes: &[PreparedCha
         changes.iter().filter_map(|change| change.row.as_ref()).map(|row| row.number).collect();
     let named = rows.iter().filter_map(|row| row.statement.subject.as_deref());
     let new_names = pages.iter().flat_map(|new| &new.page.facts).filter_map(|fact| fact.subject.as_deref());
+    rules.observe(&rows);
+    let others = pages_with_preferences(context, pages, &written)?;
+    let stated = pages.iter().flat_map(|new| &new.preferences);
+    let holders = stated.chain(others.iter().flat_map(|(_, list)| list)).filter_map(|one| one.holder.name());
     let resolver = SubjectResolver {
+        rules,
         unindexed: unindexed_names(pages),
-        subjects: ResolvedNames::resolve(context, named.chain(new_names))?,
+        subjects: ResolvedNames::resolve(context, named.chain(new_names).chain(holders))?,
     };
-    let added: Vec<Claim> =
-        pages.iter().flat_map(|new| new.added.iter().map(|fact| resolver.claim(new, fact))).collect();
+    let mut added: Vec<Claim> = Vec::new();
+    for new in pages {
+        added.extend(resolver.claims(new, &new.added)?);
+        added.extend(new.added_preferences.iter().map(|one| resolver.preference(new, one)));
+    }
     let topics: BTreeSet<(&Subject, &str)> =
-        added.iter().map(|claim| (&claim.subject, claim.predicate.as_str())).collect();
+        added.iter().map(|claim| (&claim.subject, claim.topic.as_str())).collect();
     let mut claims: Vec<Claim> = Vec::new();
     for row in rows.iter().filter(|row| !written.contains(&row.page)) {
         let subject = resolver.known(resolver.subjects.subject(row.page, row.statement.subject.as_deref()));
-        let predicate = plain_predicate(&row.statement.predicate);
-        if topics.contains(&(&subject, &predicate)) {
-            claims.extend(
-                store.pages(project, &[row.page])?.pop().and_then(|page| known_claim(row, page, subject)),
-            );
+        let Some(topic) = rules.topic(&row.statement.predicate, &row.statement.object)? else { continue };
+        if topics.contains(&(&subject, &topic)) {
+            let page = store.pages(project, &[row.page])?.pop();
+            claims.extend(page.and_then(|page| known_claim(row, page, subject, topic)));
         }
     }
     for new in pages.iter().filter(|new| !is_closed(new.page.status.as_deref())) {
-        claims.extend(new.page.facts.iter().map(|fact| resolver.claim(new, fact)));
+        claims.extend(resolver.claims(new, &new.page.facts)?);
+        claims.extend(new.preferences.iter().map(|one| resolver.preference(new, one)));
+    }
+    for (row, list) in &others {
+        claims.extend(list.iter().map(|one| resolver.known_preference(row, one)));
     }
     let today = context.today();
     claims.retain(|claim| {
-        claim.interval.holds_on(&today) && topics.contains(&(&claim.subject, claim.predicate.as_str()))
+        claim.interval.holds_on(&today) && topics.contains(&(&claim.subject, claim.topic.as_str()))
     });
     pairs(context, pages, &added, &claims)
-}
-
-/// Returns the claim of an indexed fact, unless its page is no longer live.
-fn known_claim(row: &StatementRow, page: PageRow, subject: Subject) -> Option<Claim> {
-    let statement = &row.statement;
-    (!is_closed(page.status.as_deref())).then(|| Claim {
-        line: statement.lines.first,
-        subject,
-        predicate: plain_predicate(&statement.predicate),
-        object: statement.object.clone(),
-        interval: statement.interval,
-        authority: authority(statement.note("by"), page.properties.text("confidence")),
-        path: page.path,
-    })
 }
 
 fn pairs(
@@ -182,8 +216,7 @@ fn pairs(
     let mut seen = BTreeSet::new();
     for new in added {
         for old in claims {
-            let same_topic =
-                new.path != old.path && (&new.subject, &new.predicate) == (&old.subject, &old.predicate);
+            let same_topic = new.path != old.path && (&new.subject, &new.topic) == (&old.subject, &old.topic);
             if !same_topic || !differ(&objects, new, old) || supersedes(context, pages, new, old)? {
                 continue;
             }
@@ -198,51 +231,10 @@ fn pairs(
     Ok(clashes)
 }
 
-/// Resolves the subjects of facts while some pages are not in the index yet.
-struct SubjectResolver {
-    /// Names of pages that the write creates, with their paths.
-    unindexed: HashMap<String, String>,
-    subjects: ResolvedNames,
-}
-
-impl SubjectResolver {
-    fn known(&self, subject: Subject) -> Subject {
-        match subject {
-            Subject::Name(name) => Subject::Name(self.unindexed.get(&name).cloned().unwrap_or(name)),
-            other => other,
-        }
-    }
-
-    fn claim(&self, new: &WrittenPage, fact: &Fact) -> Claim {
-        let own = new.row.as_ref().map(|row| row.number);
-        let subject = match (&fact.subject, own) {
-            (None, Some(own)) => Subject::Page(own),
-            (None, None) => Subject::Name(new.path.clone()),
-            // No page has the number 0, so an ambiguous name stays ambiguous.
-            (Some(name), own) => self.known(self.subjects.subject(own.unwrap_or(0), Some(name))),
-        };
-        Claim {
-            path: new.path.clone(),
-            line: fact.line,
-            subject,
-            predicate: plain_predicate(&fact.predicate),
-            object: fact.object.clone(),
-            interval: fact.interval,
-            authority: authority(fact.by.as_deref(), new.page.properties.text("confidence")),
-        }
-    }
-}
-
-fn unindexed_names(pages: &[WrittenPage]) -> HashMap<String, String> {
-    let fresh = pages.iter().filter(|new| new.row.is_none());
-    let of_page = |new: &WrittenPage| -> Vec<(String, String)> {
-        let names = std::iter::once(&new.page.title).chain(&new.page.aliases).chain(&new.page.heading_title);
-        names.map(|name| (fold(name), new.path.clone())).collect()
-    };
-    fresh.flat_map(of_page).collect()
-}
-
 fn differ(objects: &ResolvedNames, one: &Claim, other: &Claim) -> bool {
+    if let (Some(one), Some(other)) = (&one.preference, &other.preference) {
+        return exclude(one, other);
+    }
     let object = |claim: &Claim| Object::new(&claim.object, objects.pages(&claim.object));
     overlap(one.interval, other.interval) && !object(one).same(&object(other))
 }
@@ -272,6 +264,10 @@ fn is_superseded(context: &VaultContext, path: &str) -> Result<bool> {
 /// Returns a warning about a contradiction that names both places.
 fn message(marks: &Marks, clash: &Clash) -> String {
     let place = |claim: &Claim| {
+        if let Some(stated) = &claim.preference {
+            let verb = if stated.negated { "dislikes" } else { PREFERS };
+            return format!("{}:{} \"{verb} {}\"", claim.path, claim.line, claim.object);
+        }
         // Marking a page may have moved the line.
         let page = marks.text(&claim.path).map(|text| parse(&claim.path, text).page);
         let same = |fact: &&Fact| {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_engine::{Result, VaultContext, WEIGHTS, full_text};
+use jiff::Timestamp;
+use lore_engine::history::truth_change;
+use lore_engine::{Error, Result, VaultContext, WEIGHTS, full_text};
 use lore_page::{Page, parse};
 use lore_ports::{Expression, Filter, LinkFilter, PageNo, Progress, TextQuery, Window};
 use lore_vault::decode;
@@ -12,7 +14,7 @@ use super::ended::ByPage;
 use super::endings;
 use super::prose_endings::{PageText, ProseChecker, targets};
 use super::rows::Rows;
-use super::stale_truth::{maybe_stale, stale_truth};
+use super::stale_truth::{Change, maybe_stale, stale_truth};
 
 /// Reads pages during a check.
 pub(super) struct PageReader<'a> {
@@ -68,12 +70,25 @@ impl<'a> PageReader<'a> {
             (self.progress)(done, total)?;
             let row = &self.rows.pages[&number];
             let Some((text, page)) = read(self.context, &row.path) else { continue };
-            if let Some(candidate) = stale_truth(self.rows, row, &page, &text, max_lag) {
+            let last_change = || {
+                let change = truth_change(self.context, &row.path, &text)?;
+                Ok::<_, Error>(
+                    change.map(|change| Change { day: self.day(change.at), replaced: change.replaced }),
+                )
+            };
+            if let Some(candidate) = stale_truth(self.rows, row, &page, &text, max_lag, last_change)? {
                 self.lines.keep(number, &text, std::slice::from_ref(&candidate));
                 found.push(candidate);
             }
         }
         Ok(found)
+    }
+
+    /// Returns the local day of a time in milliseconds since 1970.
+    fn day(&self, at: i64) -> String {
+        let zone = self.context.now().time_zone().clone();
+        let time = Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
+        time.to_zoned(zone).date().to_string()
     }
 
     /// Returns the lines of these findings, reading files that have not been read yet.
@@ -84,7 +99,7 @@ impl<'a> PageReader<'a> {
 }
 
 /// Reads a page from disk; none if it no longer exists.
-fn read(context: &VaultContext, path: &str) -> Option<(String, Page)> {
+pub(super) fn read(context: &VaultContext, path: &str) -> Option<(String, Page)> {
     let file = context.vault().read(path, context.policy().limits.page_bytes).ok().flatten()?;
     let text = decode(&file.bytes).text.into_owned();
     let page = parse(path, &text).page;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use lore_page::{LINKS_TO, Page, prose};
+use lore_page::{Format, LINKS_TO, Page, prose};
 use lore_ports::PageNo;
 
 use super::tokens::{Token, TokenInput, sentences};
@@ -37,8 +37,13 @@ pub(super) struct TokenSentence {
 }
 
 /// Returns the sentences of a page, in order. `targets` gives the page that each link resolves to.
-pub(super) fn passages(source: &str, page: &Page, targets: &[Option<PageNo>]) -> Vec<TokenSentence> {
-    let plain_text = prose(source);
+pub(super) fn passages(
+    format: Format,
+    source: &str,
+    page: &Page,
+    targets: &[Option<PageNo>],
+) -> Vec<TokenSentence> {
+    let plain_text = prose(format, source);
     let text = TokenInput { prose: &plain_text, links: &page.links, targets };
     let mut found = Vec::new();
     for (number, block) in blocks(&plain_text, page).into_iter().enumerate() {
@@ -211,7 +216,8 @@ mod tests {
             let words: Vec<&str> = sentence.tokens.iter().map(|token| token.raw.as_str()).collect();
             format!("{}{}", sentence.day.as_deref().unwrap_or_default(), words.join(" "))
         };
-        let found: Vec<String> = passages(text, &page, &targets).iter().map(shown).collect();
+        let found: Vec<String> =
+            passages(Format::Markdown, text, &page, &targets).iter().map(shown).collect();
         assert_eq!(found, expected, "{text}");
     }
 

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use lore_engine::DEFAULT_TYPE;
-use lore_page::{LINKS_TO, Page, Value};
+use lore_page::{Format, LINKS_TO, Page, Value};
 use lore_ports::{LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold};
 use lore_vault::folder;
@@ -19,7 +19,7 @@ use super::endings::{Ending, EndingObject, EndingSubject, endings, reports_retur
 use super::passages::{TokenSentence, passages};
 use super::rows::Rows;
 use super::tokens::{Token, TokenKind, Vocabulary, find_names};
-use super::verbs::{Bond, bond};
+use super::verbs::{Bond, bond, ends_with_scope};
 
 /// Rows and names that the prose of a vault is checked against.
 pub(super) struct ProseChecker<'r> {
@@ -51,7 +51,8 @@ impl<'r> ProseChecker<'r> {
     /// Returns the open links that a page's prose reports as ended.
     pub fn ended_links(&self, page_text: &PageText<'_>) -> Vec<Candidate> {
         let own = self.own_names(page_text);
-        let mut sentences = passages(page_text.text, page_text.page, page_text.targets);
+        let mut sentences =
+            passages(Format::of(&page_text.row.path), page_text.text, page_text.page, page_text.targets);
         for sentence in &mut sentences {
             let tokens = std::mem::take(&mut sentence.tokens);
             sentence.tokens = find_names(tokens, &self.vocabulary, &own);
@@ -209,7 +210,8 @@ impl<'r> ProseChecker<'r> {
             (Some(from), Some(when)) => from.first_day() <= when.last_day(),
             _ => true,
         };
-        links.into_iter().filter(|link| self.is_open(link)).filter(ends).find(has_started)
+        let about = |link: &&LinkRow| ends_with_scope(&link.link.relation, &ending.scope);
+        links.into_iter().filter(|link| self.is_open(link)).filter(ends).filter(about).find(has_started)
     }
 
     /// Returns whether an earlier interval has already ended, so that the sentence may refer to that one.

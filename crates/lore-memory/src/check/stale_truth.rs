@@ -1,30 +1,25 @@
 //! Finds truths that are older than their timelines.
 //!
-//! All dates come from the files. The timeline's date is that of its newest entry that is not in the future. The
-//! truth's date is the newest of: `reviewed` and `updated` in the frontmatter, `As of YYYY-MM-DD` in the truth, and the
-//! interval bounds of facts and relations in the truth. A date without a day counts as its last day, and no date counts
-//! as later than today. A truth without any date is never stale, since its age is unknown.
+//! The timeline's date is that of its newest entry that is not in the future. The truth's date is when it says that it
+//! was written (`reviewed` and `updated` in the frontmatter, `As of …` in the truth), or when its text last changed, if
+//! that is later. The bounds of its facts and relations show only that it is not older: a job of 2019 may have been noted
+//! yesterday. A date without a day counts as its last day, and no date counts as later than today. A truth of unknown age
+//! is never stale.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use lore_page::{Interval, Page, prose};
+use lore_page::{Format, Interval, Page, prose};
 use lore_ports::{PageNo, PageRow};
 use lore_text::{Age, PartialDate};
-use regex::Regex;
 
+use super::as_of::{may_state_a_date, stated_dates};
 use super::contradiction::{Candidate, ContradictionKind, LineRef};
 use super::rows::Rows;
 
 /// Properties that record when a person last reviewed the truth.
 const REVIEW_PROPERTIES: [&str; 2] = ["reviewed", "updated"];
-
-static AS_OF: LazyLock<Regex> = LazyLock::new(|| {
-    let date = "[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?";
-    Regex::new(&format!(r"(?i-u)\bas\s+of:?\s+\**({date})\b")).expect("a regular expression")
-});
 
 /// A date and the line it is on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,21 +47,42 @@ pub(super) fn maybe_stale(rows: &Rows, max_lag: Age) -> Vec<PageNo> {
     pages
 }
 
-/// Returns a finding if a page's truth is older than its timeline.
-pub(super) fn stale_truth(
+/// The day on which a truth last changed.
+pub(super) struct Change {
+    /// `YYYY-MM-DD`.
+    pub day: String,
+    /// Whether an earlier text is known. Otherwise the truth may be older than the day.
+    pub replaced: bool,
+}
+
+/// Returns a finding if a page's truth is older than its timeline. When it last changed is asked only if the file alone
+/// does not show that the truth is current.
+pub(super) fn stale_truth<E>(
     rows: &Rows,
     page: &PageRow,
     parsed: &Page,
     text: &str,
     max_lag: Age,
-) -> Option<Candidate> {
-    let timeline = timeline_date(parsed, text, &rows.today)?;
-    let truth = truth_date(page, parsed, text, &rows.today)?;
-    if !is_stale(&truth.day, &timeline.day, max_lag) {
-        return None;
+    last_change: impl FnOnce() -> Result<Option<Change>, E>,
+) -> Result<Option<Candidate>, E> {
+    let Some(timeline) = timeline_date(parsed, text, &rows.today) else { return Ok(None) };
+    let is_current = |date: &Dated| !is_stale(&date.day, &timeline.day, max_lag);
+    let stated = stated_date(page, parsed, text, &rows.today);
+    if stated.as_ref().is_some_and(is_current)
+        || bound(parsed, text, &rows.today).is_some_and(|date| is_current(&date))
+    {
+        return Ok(None);
     }
+    let line = first_line(parsed, text);
+    let changed = last_change()?.filter(|change| change.replaced || stated.is_none());
+    let changed = changed.map(|change| Dated { day: change.day, line });
+    let truth = stated.into_iter().chain(changed).max_by(|a, b| a.day.cmp(&b.day));
+    Ok(truth.filter(|truth| !is_current(truth)).map(|truth| candidate(page, truth, &timeline)))
+}
+
+fn candidate(page: &PageRow, truth: Dated, timeline: &Dated) -> Candidate {
     let days = day(&timeline.day).zip(day(&truth.day)).map_or(0, |(late, early)| (late - early).get_days());
-    Some(Candidate {
+    Candidate {
         kind: ContradictionKind::TruthBehind,
         subject: page.slug.clone(),
         about: Some(page.number),
@@ -77,7 +93,7 @@ pub(super) fn stale_truth(
         since: Some(truth.day),
         lines: [truth.line, timeline.line].map(|line| LineRef { page: page.number, line }),
         topic: String::new(),
-    })
+    }
 }
 
 /// Returns the newest entry below the rule that is not in the future.
@@ -90,33 +106,44 @@ fn timeline_date(parsed: &Page, text: &str, today: &str) -> Option<Dated> {
     dated.max_by(|a, b| a.day.cmp(&b.day).then(b.line.cmp(&a.line)))
 }
 
-/// Returns the newest date of a truth.
-fn truth_date(page: &PageRow, parsed: &Page, text: &str, today: &str) -> Option<Dated> {
-    let rule = rule_line(parsed, text).unwrap_or(u32::MAX);
+/// Returns the newest date that a truth gives itself.
+fn stated_date(page: &PageRow, parsed: &Page, text: &str, today: &str) -> Option<Dated> {
     let mut dates: Vec<Dated> = Vec::new();
     for (key, day) in review_dates(page, today) {
         dates.push(Dated { day, line: property_line(parsed, text, key) });
     }
-    let mut add_interval = |interval: Interval, line: u32| {
-        if line < rule {
-            let ends = [interval.from, interval.until].into_iter().flatten();
-            dates.extend(ends.filter_map(|date| known_day(date, today)).map(|day| Dated { day, line }));
-        }
-    };
-    parsed.facts.iter().for_each(|fact| add_interval(fact.interval, fact.line));
-    parsed.links.iter().for_each(|link| add_interval(link.interval, link.line));
-    // Match the raw text first: few pages contain the phrase, and extracting prose costs as much as parsing.
-    if AS_OF.is_match(parsed.truth.of(text)) {
-        let plain_text = prose(text);
-        let truth = parsed.truth.of(&plain_text);
-        let lines_before = |at: usize| 1 + text[..at].bytes().filter(|byte| *byte == b'\n').count() as u32;
-        for found in AS_OF.captures_iter(truth) {
-            let day = found[1].parse().ok().and_then(|date| known_day(date, today));
-            let at = found.get(1).map_or(0, |date| date.start());
-            dates.extend(day.map(|day| Dated { day, line: lines_before(parsed.truth.start + at) }));
+    // Match the raw text first: few pages contain such a phrase, and extracting prose costs as much as parsing.
+    if may_state_a_date(parsed.truth.of(text)) {
+        let plain_text = prose(Format::of(&page.path), text);
+        for (at, date) in stated_dates(parsed.truth.of(&plain_text)) {
+            let line = line_at(text, parsed.truth.start + at);
+            dates.extend(known_day(date, today).map(|day| Dated { day, line }));
         }
     }
     dates.into_iter().max_by(|a, b| a.day.cmp(&b.day).then(b.line.cmp(&a.line)))
+}
+
+/// Returns the newest bound of the facts and relations of a truth, which is not older.
+fn bound(parsed: &Page, text: &str, today: &str) -> Option<Dated> {
+    let rule = rule_line(parsed, text).unwrap_or(u32::MAX);
+    let facts = parsed.facts.iter().map(|fact| (fact.interval, fact.line));
+    let intervals = facts.chain(parsed.links.iter().map(|link| (link.interval, link.line)));
+    let mut dates: Vec<Dated> = Vec::new();
+    for (Interval { from, until }, line) in intervals.filter(|(_, line)| *line < rule) {
+        let ends = [from, until].into_iter().flatten().filter_map(|date| known_day(date, today));
+        dates.extend(ends.map(|day| Dated { day, line }));
+    }
+    dates.into_iter().max()
+}
+
+/// Returns the first line of the truth that is not empty.
+fn first_line(parsed: &Page, text: &str) -> u32 {
+    let truth = parsed.truth.of(text);
+    line_at(text, parsed.truth.start + truth.len() - truth.trim_start().len())
+}
+
+fn line_at(text: &str, at: usize) -> u32 {
+    1 + text[..at.min(text.len())].bytes().filter(|byte| *byte == b'\n').count() as u32
 }
 
 /// Returns the line of the rule between truth and timeline.
@@ -197,9 +224,17 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<(u32, u32)>) {
+        check_changed(text, None, expected);
+    }
+
+    #[track_caller]
+    fn check_changed(text: &str, changed: Option<(&str, bool)>, expected: Option<(u32, u32)>) {
         let (row, parsed) = page(text);
         let rows = Rows::new(vec![row.clone()], Vec::new(), Vec::new(), Vec::new(), "2026-11-01".into());
-        let found = stale_truth(&rows, &row, &parsed, text, Age::days(30));
+        let changed = changed.map(|(day, replaced)| Change { day: day.to_owned(), replaced });
+        let change = || Ok::<_, std::convert::Infallible>(changed);
+        let found = stale_truth(&rows, &row, &parsed, text, Age::days(30), change);
+        let found = found.unwrap_or_else(|never| match never {});
         assert_eq!(found.map(|found| (found.lines[0].line, found.lines[1].line)), expected, "{text}");
     }
 
@@ -213,10 +248,28 @@ mod tests {
         check(&format!("Text.\n{}", entry("2026-06-30")), None);
         check(&format!("As of 2026-01-02 all is well.\n{}", entry("2026-06-30")), Some((1, 5)));
         check(&format!("`As of 2026-01-02` all is well.\n{}", entry("2026-06-30")), None);
-        check(&format!("- role:: CEO {{2026-01..}}\n{}", entry("2026-06-30")), Some((1, 5)));
+        check(&format!("As of January 2, 2026 all is well.\n{}", entry("2026-06-30")), Some((1, 5)));
         check(&format!("- role:: CEO {{2026..}}\n{}", entry("2026-06-30")), None);
         check(&format!("- role:: CEO {{2020..2026-06}}\n{}", entry("2026-06-30")), None);
         check(&format!("- role:: CEO {{2020..}}\n{}", entry("2027-06-30")), None);
         check("- role:: CEO {2020..}\n- **2026-06-30** | x — No rule.\n", None);
+    }
+
+    #[test]
+    fn start_of_a_job_is_not_the_age_of_a_truth() {
+        let text = "- works_at [[Brex]] {2019..}\n\n---\n\n- **2026-06-30** | x — Something.\n";
+        check(text, None);
+        check_changed(text, Some(("2026-06-01", true)), None);
+        check_changed(text, Some(("2026-05-01", true)), Some((1, 5)));
+        check_changed(text, Some(("2026-05-01", false)), Some((1, 5)));
+    }
+
+    #[test]
+    fn later_change_overrides_what_the_truth_says() {
+        let text = "As of 2026-01-02 all is well.\n\n---\n\n- **2026-06-30** | x — Something.\n";
+        check_changed(text, Some(("2026-06-20", true)), None);
+        check_changed(text, Some(("2026-05-20", true)), Some((1, 5)));
+        // The day on which a file was added says nothing about its text.
+        check_changed(text, Some(("2026-06-20", false)), Some((1, 5)));
     }
 }

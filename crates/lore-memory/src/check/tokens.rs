@@ -75,7 +75,8 @@ pub(super) struct Vocabulary {
 impl Vocabulary {
     /// Adds a name of a page.
     pub fn add(&mut self, name: &str, page: PageNo) {
-        let name = fold(name);
+        // Prose is split into words, which do not contain `&`.
+        let name = fold(name).replace(" & ", " ");
         let words = name.split(' ').count();
         if name.chars().count() > 1 && words <= MAX_NAME_WORDS {
             self.longest = self.longest.max(words);
@@ -180,10 +181,24 @@ impl Tokenizer<'_> {
             length = at + letter.len_utf8();
         }
         let raw = &text[..length];
+        // `ex-Brex` is about Brex; `ex-husband` is a word of its own.
+        let former = raw.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("ex-"));
+        if former && raw[3..].starts_with(char::is_uppercase) {
+            self.push(TokenKind::Word, &raw[..2], start);
+            return start + 3;
+        }
         if raw == "s" && self.tokens.last().is_some_and(|token| token.possessive && token.name().is_some()) {
             return start + length;
         }
         self.push(TokenKind::Word, raw, start);
+        // `Felix' time`, `the engineers' canteen`.
+        let bare = text[length..].strip_prefix(['\'', '’']).is_some_and(|rest| rest.starts_with(' '));
+        if bare
+            && raw.ends_with(['s', 'x', 'z'])
+            && let Some(token) = self.tokens.last_mut()
+        {
+            token.possessive = true;
+        }
         start + length
     }
 
@@ -287,7 +302,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<Vec<String>> {
         let page = lore_page::parse("a.md", text).page;
-        let prose = lore_page::prose(text);
+        let prose = lore_page::prose(lore_page::Format::Markdown, text);
         let targets = vec![None; page.links.len()];
         let text = TokenInput { prose: &prose, links: &page.links, targets: &targets };
         let shown = |token: &Token| match &token.kind {

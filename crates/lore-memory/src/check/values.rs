@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lore_engine::{Facts, plain_predicate};
+use lore_engine::{Result, ValueRules, plain_predicate};
 use lore_page::Interval;
 use lore_ports::StatementRow;
 
@@ -17,27 +17,29 @@ const VALUES: usize = 50;
 /// Number of different values up to which all pairs are compared; above it, each is compared with the first only.
 const PAIRS: usize = 4;
 
-/// Returns the live facts with a single-valued predicate.
-pub(super) fn live_single<'r>(rows: &'r Rows, facts: &Facts) -> Vec<&'r StatementRow> {
-    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    let mut single =
-        |predicate: &'r str| *known.entry(predicate).or_insert_with(|| facts.is_single_valued(predicate));
+/// A fact and its topic.
+pub(super) type Topical<'r> = (String, &'r StatementRow);
+
+/// Returns the live facts that exclude others, each with its topic.
+pub(super) fn live_single<'r>(rows: &'r Rows, rules: &ValueRules<'_>) -> Result<Vec<Topical<'r>>> {
     let live = |row: &&StatementRow| rows.is_live(row.page) && rows.holds(row.statement.interval);
-    rows.facts.iter().filter(live).filter(|row| single(row.statement.predicate.as_str())).collect()
+    let mut found = Vec::new();
+    for row in rows.facts.iter().filter(live) {
+        let topic = rules.topic(&row.statement.predicate, &row.statement.object)?;
+        found.extend(topic.map(|topic| (topic, row)));
+    }
+    Ok(found)
 }
 
-/// Facts by subject and predicate.
+/// Facts by subject and topic.
 pub(super) type Claims<'r> = BTreeMap<(Subject, String), Vec<&'r StatementRow>>;
 
-/// Returns the facts with equal subject and predicate whose objects differ as text.
-pub(super) fn disputed<'r>(facts: &[&'r StatementRow], subjects: &ResolvedNames) -> Claims<'r> {
+/// Returns the facts with equal subject and topic whose objects differ as text.
+pub(super) fn disputed<'r>(facts: &[Topical<'r>], subjects: &ResolvedNames) -> Claims<'r> {
     let mut claims = Claims::new();
-    for fact in facts {
-        let about = (
-            subjects.subject(fact.page, fact.statement.subject.as_deref()),
-            plain_predicate(&fact.statement.predicate),
-        );
-        claims.entry(about).or_default().push(fact);
+    for (topic, fact) in facts {
+        let subject = subjects.subject(fact.page, fact.statement.subject.as_deref());
+        claims.entry((subject, topic.clone())).or_default().push(fact);
     }
     claims.retain(|_, facts| facts.iter().any(|fact| fact.statement.object != facts[0].statement.object));
     claims
@@ -46,13 +48,13 @@ pub(super) fn disputed<'r>(facts: &[&'r StatementRow], subjects: &ResolvedNames)
 /// Returns the pairs of live facts that cannot both be true.
 pub(super) fn two_values(rows: &Rows, claims: &Claims<'_>, objects: &ResolvedNames) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for ((subject, predicate), facts) in claims {
+    for ((subject, topic), facts) in claims {
         let values = values(rows, subject, facts, objects);
         let compare_first_only = values.len() > PAIRS;
         for (at, one) in values.iter().enumerate() {
             for other in &values[at + 1..] {
                 if let Some((a, b)) = clash(one, other) {
-                    found.push(candidate(rows, subject, predicate, [a, b]));
+                    found.push(candidate(rows, subject, topic, [a, b]));
                 }
             }
             if compare_first_only {
@@ -115,22 +117,25 @@ pub(super) fn overlap(one: Interval, other: Interval) -> bool {
     }
 }
 
-fn candidate(rows: &Rows, subject: &Subject, predicate: &str, facts: [&StatementRow; 2]) -> Candidate {
+fn candidate(rows: &Rows, subject: &Subject, about: &str, facts: [&StatementRow; 2]) -> Candidate {
     let [one, two] = facts.map(|fact| &fact.statement);
+    let predicates = [one, two].map(|fact| plain_predicate(&fact.predicate));
+    let [first, second] = &predicates;
+    let predicate = if first == second { format!("`{first}`") } else { format!("`{first}` and `{second}`") };
     let since = [one, two].iter().filter_map(|fact| fact.interval.from).max_by_key(|date| date.first_day());
     Candidate {
         kind: ContradictionKind::TwoValues,
         subject: subject.label(rows),
         about: subject.page(),
         message: format!(
-            "{} has two values of `{predicate}` at the same time: {:?} and {:?}",
+            "{} has two values of {predicate} at the same time: {:?} and {:?}",
             subject.title(rows),
             one.object,
             two.object
         ),
         since: since.map(|date| date.to_string()),
         lines: facts.map(line_ref),
-        topic: topic(&[predicate]),
+        topic: topic(&[about]),
     }
 }
 

@@ -239,6 +239,37 @@ pub fn corresponds(fact: &str, link: &str) -> bool {
     }
 }
 
+/// Words of relations that name an employment without its role.
+const EMPLOYMENT: &[&str] = &[
+    "work",
+    "works",
+    "working",
+    "employed",
+    "employee",
+    "employer",
+    "job",
+    "role",
+    "position",
+    "post",
+    "staff",
+    "serves",
+    "officer",
+    "associate",
+];
+
+/// Returns whether a relation ends when a role or a body in this scope ends: `works_at` and `is_cto_of` end with `CTO`,
+/// `advises` and `on_board_of` do not. Without a scope everything ends.
+pub fn ends_with_scope(relation: &str, scope: &[String]) -> bool {
+    let relation = relation.to_lowercase();
+    let has = |known: &dyn Fn(&str) -> bool| words(&relation).any(known);
+    let bodies = ["board", "committee", "council", "team", "group", "panel", "jury", "union"];
+    let is_body = scope.iter().any(|word| bodies.contains(&word.as_str()));
+    scope.is_empty()
+        || has(&|word| scope.iter().any(|limit| limit == word))
+        || !is_body && has(&|word| EMPLOYMENT.contains(&word))
+        || !is_body && bond(&relation) != Bond::Post
+}
+
 fn words(verb: &str) -> impl Iterator<Item = &str> {
     verb.split(['_', '-', ' ']).filter(|word| !word.is_empty())
 }
@@ -267,6 +298,25 @@ mod tests {
             ("uses", Bond::Other),
         ] {
             assert_eq!(bond(verb), expected, "{verb}");
+        }
+    }
+
+    #[test]
+    fn relation_ends_with_its_own_role_only() {
+        for (relation, scope, expected) in [
+            ("works_at", "", true),
+            ("advises", "", true),
+            ("works_at", "cto", true),
+            ("is_cto_of", "cto", true),
+            ("is_ceo_of", "cto", false),
+            ("advises", "ceo", false),
+            ("on_board_of", "board", true),
+            ("works_at", "committee", false),
+            ("member_of", "member", true),
+            ("partnered", "head", true),
+        ] {
+            let scope: Vec<String> = scope.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(ends_with_scope(relation, &scope), expected, "{relation} {scope:?}");
         }
     }
 

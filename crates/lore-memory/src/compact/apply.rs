@@ -2,7 +2,7 @@
 
 use lore_engine::status::COMPACTED;
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 use lore_ports::{Progress, no_progress};
 use lore_text::path_slug;
 use lore_vault::VaultPath;
@@ -12,6 +12,7 @@ use super::page::{Draft, path_of, sources, text_of};
 use super::plan::{Cluster, CompactPlan, CompactRequest, plan_compaction};
 use super::repoint::{Repoint, inbound};
 use super::summarizer::Summarizer;
+use crate::derived::widest_mode;
 
 /// Maximum number of attempts when another writer takes the chosen name.
 const MAX_ATTEMPTS: usize = 20;
@@ -197,7 +198,7 @@ fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result
     let mut changes =
         vec![PageChange { path: VaultPath::known(path.clone()), action: summary, expected_version: Some(0) }];
     for member in &cluster.members {
-        let add_mark: Edit<'_> = Box::new(|text| marked(&member.page.slug, text, &slug));
+        let add_mark: Edit<'_> = Box::new(|text| marked(&member.page, text, &slug));
         changes.push(PageChange {
             path: VaultPath::known(member.page.path.clone()),
             action: Action::Edit(add_mark),
@@ -213,17 +214,20 @@ fn try_write(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result
         });
     }
     let subject = format!("Compact {} pages into {slug}", cluster.members.len());
-    let receipt =
-        write_as(context, &changes, &WriteOptions { subject: Some(subject), ..WriteOptions::default() })?;
+    let mode = widest_mode(context, cluster.members.iter().map(|member| &member.page));
+    let private = mode.map(|mode| (path.clone(), mode)).into_iter().collect();
+    let options = WriteOptions { subject: Some(subject), private, ..WriteOptions::default() };
+    let receipt = write_as(context, &changes, &options)?;
     drop(changes);
     Ok(compacted(cluster, draft, receipt, &SummaryChange { path, text, repoint }))
 }
 
 /// Returns the text of a page with the mark added and every other byte unchanged.
-fn marked(page: &str, text: &str, summary: &str) -> Result<String> {
-    let failed = |source| Error::Edit { slug: page.to_owned(), source };
-    let text = edit::set_property(text, "status", &Value::Text(COMPACTED.into())).map_err(failed)?;
-    edit::set_property(&text, "compacted_into", &Value::Text(summary.into())).map_err(failed)
+fn marked(page: &lore_ports::PageRow, text: &str, summary: &str) -> Result<String> {
+    let format = Format::of(&page.path);
+    let failed = |source| Error::Edit { slug: page.slug.clone(), source };
+    let text = edit::set_property(format, text, "status", &Value::Text(COMPACTED.into())).map_err(failed)?;
+    edit::set_property(format, &text, "compacted_into", &Value::Text(summary.into())).map_err(failed)
 }
 
 fn compacted(cluster: &Cluster, draft: &Draft, receipt: Receipt, change: &SummaryChange) -> Compacted {

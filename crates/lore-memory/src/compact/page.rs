@@ -1,18 +1,20 @@
 //! The summary page: its path, title and frontmatter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
+use crate::capture::in_format;
 use jiff::tz::TimeZone;
 use lore_engine::status::ACTIVE;
 use lore_engine::{Error, Result, VaultContext, touched, without_scheme};
-use lore_page::{LinkStyle, Value, edit, parse};
+use lore_page::{Format, LinkStyle, Value, edit};
 use lore_ports::{LinkFilter, PageNo};
-use lore_text::terms;
+use lore_text::{fold, terms};
 use lore_vault::{decode, exists, folder, is_page_path, relative};
 
 use super::plan::{Cluster, Member};
 use super::summarizer::SummarySource;
-use crate::capture::{Naming, NewPage, free_path_of, list, new_page};
+use crate::capture::{Naming, NewPage, free_path_of, is_title_taken, list, new_page};
+use crate::derived::of_whole;
 
 /// Words that a shortened title must not end with.
 const DANGLING: [&str; 12] = ["of", "the", "a", "an", "in", "on", "for", "and", "to", "with", "by", "v"];
@@ -36,8 +38,8 @@ impl Draft {
     /// Returns the title of the page.
     pub(super) fn title_for(&self, cluster: &Cluster) -> String {
         let given = self.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
-        let own = || parse("", &self.content).page.heading_title;
-        given.map(str::to_owned).or_else(own).unwrap_or_else(|| title_of(cluster))
+        let own = || Format::guess(&self.content).parse(&self.content).page.heading_title;
+        given.map(str::to_owned).or_else(own).unwrap_or_else(|| cluster.title.clone())
     }
 }
 
@@ -62,7 +64,11 @@ pub(super) fn folder_of(context: &VaultContext, cluster: &Cluster) -> String {
 pub(super) fn path_of(context: &VaultContext, cluster: &Cluster, draft: &Draft) -> Result<String> {
     if let Some(slug) = &draft.slug {
         let plain = without_scheme(slug);
-        let file = if is_page_path(plain) { plain.to_owned() } else { format!("{plain}.md") };
+        let file = if is_page_path(plain) {
+            plain.to_owned()
+        } else {
+            format!("{plain}.{}", context.extension_for(lore_vault::folder(plain))?)
+        };
         let path = context.vault().page_path(&file)?;
         return match exists(&context.vault().root().join(&path)) {
             true => Err(Error::Exists { path }),
@@ -103,9 +109,11 @@ pub(super) fn text_of(
         let projects = union(cluster.members.iter().map(|member| member.page.properties.list("projects")));
         properties.extend((!projects.is_empty()).then(|| ("projects", list(projects))));
     }
-    let mut text = draft.content.trim().to_owned() + "\n";
-    for (key, value) in &properties {
-        text = edit::set_property(&text, key, value)
+    let mut text = in_format(context, path, draft.content.trim()) + "\n";
+    let marks = of_whole(context, cluster.members.iter().map(|member| &member.page));
+    let marks = marks.iter().map(|(key, value)| (key.as_str(), value));
+    for (key, value) in properties.iter().map(|(key, value)| (*key, value)).chain(marks) {
+        text = edit::set_property(Format::of(path), &text, key, value)
             .map_err(|source| Error::Edit { slug: path.to_owned(), source })?;
     }
     let tags = draft.tags.clone().unwrap_or_else(|| tags_of(cluster, &schema.tags));
@@ -136,6 +144,41 @@ fn union(lists: impl Iterator<Item = Vec<String>>) -> Vec<String> {
     })
 }
 
+/// Gives each cluster a title that no page and no other cluster has: what its pages have in common, if need be with their
+/// dates, the title of the newest page or a number.
+pub(super) fn set_titles(context: &VaultContext, clusters: &mut [Cluster]) {
+    let mut taken: HashSet<String> = HashSet::new();
+    for cluster in clusters {
+        let numbered = (2..).map(|number| format!("{} {number}", title_of(cluster)));
+        let mut titles = [Some(title_of(cluster)), dated_title(cluster), newest_title(cluster)]
+            .into_iter()
+            .flatten()
+            .chain(numbered);
+        let free = titles.find(|title| !taken.contains(&fold(title)) && !is_title_taken(context, title));
+        let title = free.unwrap_or_default();
+        taken.insert(fold(&title));
+        cluster.title = title;
+    }
+}
+
+/// Returns the title with the months of the first and the last change.
+fn dated_title(cluster: &Cluster) -> Option<String> {
+    let days = cluster.members.iter().map(|member| touched(&member.page, &TimeZone::UTC));
+    let (first, last) = (days.clone().min()?, days.max()?);
+    let month = |day: jiff::civil::Date| day.strftime("%B %Y").to_string();
+    let span = match month(first) == month(last) {
+        true => month(first),
+        false => format!("{} to {}", month(first), month(last)),
+    };
+    Some(format!("{}, {span} (summary)", title_of(cluster).trim_end_matches(" (summary)")))
+}
+
+/// Returns the title with that of the newest page.
+fn newest_title(cluster: &Cluster) -> Option<String> {
+    let newest = cluster.members.iter().max_by_key(|member| touched(&member.page, &TimeZone::UTC))?;
+    Some(format!("{} and {} more (summary)", newest.page.title, cluster.members.len().saturating_sub(1)))
+}
+
 /// Returns a title for a summary: the common prefix of the titles, else that of the newest page and the number of
 /// others.
 fn title_of(cluster: &Cluster) -> String {
@@ -144,9 +187,7 @@ fn title_of(cluster: &Cluster) -> String {
     if !terms(&shared).is_empty() {
         return format!("{shared} (summary)");
     }
-    let newest = cluster.members.iter().max_by_key(|member| touched(&member.page, &TimeZone::UTC));
-    let title = newest.map_or("Pages", |member| member.page.title.as_str());
-    format!("{title} and {} more (summary)", cluster.members.len().saturating_sub(1))
+    newest_title(cluster).unwrap_or_else(|| "Pages (summary)".into())
 }
 
 /// Returns the words that all titles start with.
@@ -193,7 +234,7 @@ pub(super) fn sources(context: &VaultContext, cluster: &Cluster) -> Result<Vec<S
 }
 
 /// Returns a page's text with its Markdown links rewritten for another path.
-fn rebase_links(path: &str, own: &str, text: &str) -> Result<String> {
+pub(crate) fn rebase_links(path: &str, own: &str, text: &str) -> Result<String> {
     if folder(path) == folder(own) {
         return Ok(text.to_owned());
     }

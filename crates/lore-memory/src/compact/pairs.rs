@@ -81,7 +81,7 @@ pub(super) fn similar_pairs(
         progress(done, remaining.len())?;
     }
     let (count, effect) = (missing as u64, "were not compared");
-    let note = (missing > 0).then_some(Note::NotEmbedded { count, what: "stale pages", effect });
+    let note = (missing > 0).then_some(Note::NotEmbedded { count, what: "stale page", effect });
     let notes = note.into_iter().collect();
     Ok((Measure::Embedding { model: model.identity.name }, pairs, notes))
 }

@@ -1,10 +1,11 @@
 //! Plans a compaction: clusters of stale pages, why they belong together, and which links would be updated.
 
 use lore_engine::{Error, Note, Result, Stale, State, VaultContext, Verb, find_stale};
-use lore_ports::{PageRow, Progress};
+use lore_ports::{Namespace, PageRow, Progress};
 use lore_text::stable_number;
 
 use super::cluster::{Connection, PageGroup, Pair, Sizes, clusters};
+use super::page::set_titles;
 use super::pairs::{LinkBetween, link_pairs, links_among, similar_pairs};
 use super::repoint::{Inbound, inbound};
 
@@ -13,6 +14,8 @@ use super::repoint::{Inbound, inbound};
 pub struct CompactRequest {
     /// Only pages whose path starts with this.
     pub path: Option<String>,
+    /// Only pages of this namespace.
+    pub namespace: Option<Namespace>,
     /// Only clusters with these ids; empty for all.
     pub clusters: Vec<String>,
     /// Maximum number of clusters.
@@ -52,6 +55,8 @@ pub struct Cluster {
     /// Two hashes: of the ids of its pages, and of their contents. The first is stable while the cluster has the same
     /// pages, the second only while none of them changes.
     pub id: String,
+    /// Title of its summary, which no other page or cluster has.
+    pub title: String,
     /// What connects its pages.
     pub connection: Connection,
     /// Pages, sorted by slug.
@@ -97,10 +102,14 @@ pub fn plan_compaction(
     let sizes = Sizes { smallest: policy.compact.smallest, largest: policy.compact.largest };
     let linked = clusters(stale.len(), &link_pairs(&links), &[], sizes);
     let (measure, mut similar, notes) = similar_pairs(context, &stale, &linked, progress)?;
+    // Pages of different namespaces never share a summary because they sound alike.
+    let namespace_of = |at: usize| policy.namespace_of(&stale[at].page);
+    similar.retain(|pair| namespace_of(pair.one) == namespace_of(pair.other));
     similar.sort_by_key(|pair| (pair.one, pair.other));
     let found = clusters(stale.len(), &link_pairs(&links), &similar, sizes);
     let parts = PlanParts { stale: &stale, links: &links, similar: &similar };
-    let all: Vec<Cluster> = found.iter().map(|found| parts.cluster(found)).collect();
+    let mut all: Vec<Cluster> = found.iter().map(|found| parts.cluster(found)).collect();
+    set_titles(context, &mut all);
     let count = all.len();
     let mut chosen = choose(all, request)?;
     inbound(context, &mut chosen)?;
@@ -111,7 +120,8 @@ pub fn plan_compaction(
 /// and generated pages are never summarized.
 fn compactable(context: &VaultContext, request: &CompactRequest) -> Result<Vec<Member>> {
     let policy = context.policy();
-    let found = find_stale(context, &Stale { path: request.path.clone(), ..Stale::default() })?;
+    let (path, namespace) = (request.path.clone(), request.namespace.clone());
+    let found = find_stale(context, &Stale { path, namespace, ..Stale::default() })?;
     let injected = |path: &str| policy.inject.iter().any(|inject| inject.path == path);
     let generated = |path: &str| policy.generated.iter().any(|generated| generated.path.matches(path));
     let fits = |(page, state): &(PageRow, State)| {
@@ -140,6 +150,7 @@ impl PlanParts<'_> {
         let members: Vec<Member> = found.pages.iter().map(|at| self.stale[*at].clone()).collect();
         Cluster {
             id: cluster_id(&members),
+            title: String::new(),
             connection: found.connection,
             ties: match found.connection {
                 Connection::Links => self.links_of(found),

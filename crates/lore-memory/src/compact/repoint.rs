@@ -71,7 +71,7 @@ pub(super) fn inbound(context: &VaultContext, clusters: &mut [Cluster]) -> Resul
 }
 
 /// Returns why the links of a page cannot be redirected.
-fn obstacle(context: &VaultContext, path: &str) -> Result<Option<String>> {
+pub(crate) fn obstacle(context: &VaultContext, path: &str) -> Result<Option<String>> {
     if let Err(denied) = context.policy().allow(path, &[Verb::Patch]) {
         return Ok(Some(denied.to_string()));
     }

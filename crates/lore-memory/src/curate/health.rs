@@ -2,24 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use lore_engine::{Result, State, VaultContext, states, status};
-use lore_ports::{GapFilter, LabelKind, LinkFilter, PageRow, Progress};
+use lore_engine::{Result, State, VaultContext, broken_links, states, status};
+use lore_ports::{GapFilter, LabelKind, PageRow, Progress};
 use lore_text::slugify;
 
 use super::Curation;
 use crate::check::{CheckScope, check};
 use crate::mentions::missing_links;
-
-/// A link that does not resolve.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BrokenLink {
-    /// Path of the page it is on.
-    pub path: String,
-    /// Line.
-    pub line: u32,
-    /// Target as written.
-    pub target: String,
-}
 
 /// Tags that differ only in case and punctuation, with their page counts, most used first.
 pub type TagVariants = Vec<(String, u64)>;
@@ -41,14 +30,7 @@ pub(super) fn add_findings(
     found.findings.retain(|finding| finding.settled.is_none());
     found.gaps = store.gaps(project, GapFilter::Open, i64::MAX as usize)?;
     found.missing_links = missing_links(context, None)?;
-    let pending = store.links(project, &LinkFilter::Pending)?.into_iter();
-    let broken = |row: lore_ports::LinkRow| BrokenLink {
-        path: row.from_path,
-        line: row.link.line,
-        target: row.link.target,
-    };
-    found.broken_links = pending.map(broken).collect();
-    found.broken_links.sort_by(|a, b| (&a.path, a.line, &a.target).cmp(&(&b.path, b.line, &b.target)));
+    found.broken_links = broken_links(context, None, None)?;
     found.tags = tag_variants(store.labels(project, LabelKind::Tag)?);
     Ok(())
 }

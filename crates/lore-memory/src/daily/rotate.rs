@@ -1,21 +1,21 @@
-//! Rolls over the daily page: today's page becomes yesterday's, a fresh one replaces it, and the inbox is cleared.
+//! Rolls over the daily page: today's page becomes yesterday's, a fresh one replaces it, and sorted inbox files
+//! are moved away.
 
 use std::collections::BTreeSet;
 
-use jiff::Zoned;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use lore_engine::{
-    Action, Authority, Edit, Error, PageChange, Receipt, Result, Rotate, Scope, VaultContext, WriteOptions,
+    Action, Authority, Error, PageChange, Receipt, Result, Rotate, Scope, VaultContext, WriteOptions,
     refresh, write_as,
 };
 use lore_page::parse;
 use lore_ports::no_progress;
-use lore_vault::{VaultPath, files_below, without_extension};
+use lore_vault::{VaultPath, without_extension};
 
 use crate::capture::is_taken;
+use crate::inbox::inbox_items;
 
-use super::{as_yesterday, date_of, day_of, fresh_today, scratch_name};
+use super::{as_yesterday, date_of, fresh_today, scratch_name, with_date};
 
 /// Maximum number of attempts if the page changes meanwhile.
 const MAX_ATTEMPTS: usize = 5;
@@ -27,20 +27,14 @@ pub struct Rotation {
     pub day: Date,
     /// Whether a new day has started.
     pub rolled_over: bool,
-    /// Cleared inbox files, as pairs of old and new path.
+    /// Sorted inbox files that were moved, as pairs of old and new path.
     pub cleared: Vec<(String, String)>,
+    /// Number of files that still have to be sorted.
+    pub unread: usize,
     /// Receipt of the write.
     pub receipt: Receipt,
     /// Warnings.
     pub warnings: Vec<String>,
-}
-
-/// Returns the vault's local time: in the policy's time zone, else the system's.
-pub fn local_now(context: &VaultContext) -> Zoned {
-    let policy = context.policy();
-    let zone = policy.rotate.as_ref().and_then(|rotate| rotate.time_zone.as_ref());
-    let zone = zone.and_then(|name| TimeZone::get(name.get_ref()).ok());
-    zone.map_or_else(|| context.now(), |zone| context.now().with_time_zone(zone))
 }
 
 /// Rolls over the daily page if a new day has started since it was created. Idempotent. If the page changes meanwhile,
@@ -63,7 +57,7 @@ fn rotate_once(context: &VaultContext) -> Result<Rotation> {
             hint: "add a [rotate] table to its lore.toml, or create a vault with the personal profile".into(),
         });
     };
-    let day = day_of(&local_now(context), *plan.day_begins.get_ref());
+    let day = context.day();
     let today = page_path(&plan.today);
     refresh(context, Scope::Paths(&BTreeSet::from([today.clone()])), &no_progress)?;
     let version = context.version_of(&today)?;
@@ -72,10 +66,20 @@ fn rotate_once(context: &VaultContext) -> Result<Rotation> {
         day,
         rolled_over: false,
         cleared: Vec::new(),
+        unread: 0,
         receipt: Receipt::default(),
         warnings: Vec::new(),
     };
-    match current.as_deref().and_then(date_of) {
+    let dated = current.as_deref().and_then(date_of);
+    let undated = if dated.is_none() { last_change(context, &today)? } else { None };
+    match dated {
+        None if undated.is_some_and(|date| date >= day) => {
+            rotation.warnings.push(format!(
+                "{today} has no valid `date`; it is taken to be of {day}, when it was last changed; `lore lint --fix` \
+                 adds one"
+            ));
+            return Ok(rotation);
+        }
         Some(date) if date == day => return Ok(rotation),
         // A page that a wrong clock has dated must not stop the rotation for years.
         Some(date) if date > day.tomorrow().unwrap_or(day) && context.ledger_time()?.is_confirmed => {
@@ -90,7 +94,12 @@ fn rotate_once(context: &VaultContext) -> Result<Rotation> {
     }
     let mut changes = Vec::new();
     if let Some(text) = &current {
-        changes.push(put(page_path(&plan.yesterday), as_yesterday(text)));
+        let text = match undated {
+            // The day on which it was last changed, so that yesterday's page is valid.
+            Some(date) => with_date(text, date),
+            None => text.clone(),
+        };
+        changes.push(put(page_path(&plan.yesterday), as_yesterday(&text)));
     }
     let new_text = fresh_today(day, current.as_deref(), &template(context)?);
     changes.push(PageChange { expected_version: Some(version), ..put(today, new_text) });
@@ -104,7 +113,12 @@ fn rotate_once(context: &VaultContext) -> Result<Rotation> {
     Ok(rotation)
 }
 
-/// Moves every inbox file to the scratch folder. A file that is not text stays and causes a warning.
+/// Returns the day on which a page was last changed.
+fn last_change(context: &VaultContext, path: &str) -> Result<Option<Date>> {
+    Ok(context.page_at(path)?.and_then(|page| context.day_at(page.updated)))
+}
+
+/// Moves the pages of the inbox that are marked as sorted to the scratch folder. Everything else stays.
 fn clear_inbox(
     context: &VaultContext,
     plan: &Rotate,
@@ -112,25 +126,39 @@ fn clear_inbox(
     changes: &mut Vec<PageChange<'static>>,
     rotation: &mut Rotation,
 ) -> Result<()> {
-    let (Some(inbox), Some(scratch)) = (&plan.inbox, &plan.scratch) else { return Ok(()) };
-    for (from, _) in files_below(context.vault(), inbox) {
-        if read(context, &from)?.is_none() || !context.indexes(&from) {
-            rotation.warnings.push(format!("{from} is not a text page and stays in the inbox"));
+    let Some(scratch) = &plan.scratch else { return Ok(()) };
+    for item in inbox_items(context)? {
+        if !item.triaged {
+            rotation.unread += 1;
             continue;
         }
-        let name = scratch_name(&from, day);
-        let stem = format!("{scratch}/{}", without_extension(&name));
-        let taken =
-            |path: &String| is_taken(context, path) || rotation.cleared.iter().any(|(_, to)| to == path);
-        let numbered = (2..).map(|number| format!("{stem}-{number}.md"));
-        let mut names = std::iter::once(format!("{stem}.md")).chain(numbered);
-        let to = names.find(|path| !taken(path)).unwrap_or_else(|| format!("{stem}.md"));
-        let unchanged: Edit<'static> = Box::new(|text| Ok(text.to_owned()));
-        let action = Action::Move(VaultPath::known(to.clone()), unchanged);
-        changes.push(PageChange { path: VaultPath::known(from.clone()), action, expected_version: None });
-        rotation.cleared.push((from, to));
+        let taken: Vec<&String> = rotation.cleared.iter().map(|(_, to)| to).collect();
+        let to = free_scratch_path(context, scratch, &item.path, day, &taken);
+        let path = VaultPath::known(item.path.clone());
+        changes.push(PageChange {
+            path,
+            action: Action::Relocate(VaultPath::known(to.clone())),
+            expected_version: None,
+        });
+        rotation.cleared.push((item.path, to));
     }
     Ok(())
+}
+
+/// Returns a free path in the scratch folder for a file of the inbox.
+pub(super) fn free_scratch_path(
+    context: &VaultContext,
+    scratch: &str,
+    from: &str,
+    day: Date,
+    taken: &[&String],
+) -> String {
+    let name = scratch_name(from, day);
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, "md"));
+    let first = format!("{scratch}/{name}");
+    let numbered = (2..).map(|number| format!("{scratch}/{stem}-{number}.{extension}"));
+    let mut paths = std::iter::once(first.clone()).chain(numbered);
+    paths.find(|path| !is_taken(context, path) && !taken.contains(&path)).unwrap_or(first)
 }
 
 fn put(path: String, text: String) -> PageChange<'static> {

@@ -2,9 +2,10 @@
 
 use jiff::civil::Date;
 use lore_engine::fill;
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 
 use super::without_blank_ends;
+use crate::generated::without_block;
 
 /// Sections of a daily page, in order.
 pub const SECTIONS: [&str; 6] =
@@ -41,20 +42,29 @@ pub fn date_of(text: &str) -> Option<Date> {
     lore_page::parse("", text).page.properties.text("date")?.trim().parse().ok()
 }
 
+/// Returns a page with its date.
+pub fn with_date(text: &str, date: Date) -> String {
+    let value = Value::Text(date.to_string());
+    edit::set_property(Format::Markdown, text, "date", &value).unwrap_or_else(|_| text.to_owned())
+}
+
 /// Returns a daily page retitled as yesterday's.
 pub fn as_yesterday(text: &str) -> String {
-    let renamed = edit::rename_heading(text, &format!("# {TODAY}"), YESTERDAY);
+    let text = &without_block(text);
+    let renamed = edit::rename_heading(Format::Markdown, text, &format!("# {TODAY}"), YESTERDAY);
     let renamed = renamed.unwrap_or_else(|_| text.to_owned());
     let titled = lore_page::parse("", &renamed).page.properties.text("title") == Some(TODAY);
     if !titled {
         return renamed;
     }
-    edit::set_property(&renamed, "title", &Value::Text(YESTERDAY.to_owned())).unwrap_or(renamed)
+    edit::set_property(Format::Markdown, &renamed, "title", &Value::Text(YESTERDAY.to_owned()))
+        .unwrap_or(renamed)
 }
 
 /// Returns the text under the handoff heading, without surrounding blank lines; a rule ends it.
-fn handoff(text: &str) -> String {
-    let places = edit::sections(text);
+pub fn handoff(text: &str) -> String {
+    let text = &without_block(text);
+    let places = edit::sections(Format::Markdown, text);
     let sections =
         places.iter().filter(|place| place.heading.level == 2 && is_called(&place.heading.text, HANDOFF));
     let bodies = sections.map(|place| {
@@ -67,15 +77,17 @@ fn handoff(text: &str) -> String {
 
 /// Returns the page with a block at the end of its plan, which is added if missing.
 fn with_plan(page: &str, block: &str) -> String {
-    let added = edit::insert_after_section(page, &format!("## {PLAN}"), block);
-    let appended = added.or_else(|_| edit::append(page, &format!("\n## {PLAN}\n\n{block}")));
+    let added = edit::insert_after_section(Format::Markdown, page, &format!("## {PLAN}"), block);
+    let appended =
+        added.or_else(|_| edit::append(Format::Markdown, page, &format!("\n## {PLAN}\n\n{block}")));
     appended.unwrap_or_else(|_| page.to_owned())
 }
 
 /// Returns whether a page has all sections of another.
 fn has_sections_of(page: &str, other: &str) -> bool {
     let names = |text: &str| -> Vec<String> {
-        let sections = edit::sections(text).into_iter().filter(|place| place.heading.level <= 2);
+        let sections =
+            edit::sections(Format::Markdown, text).into_iter().filter(|place| place.heading.level <= 2);
         sections.map(|place| place.heading.text).collect()
     };
     let found = names(page);
@@ -105,7 +117,7 @@ mod tests {
         for windows in [false, true] {
             let with_ends = |text: &str| if windows { text.replace('\n', "\r\n") } else { text.to_owned() };
             let page = fresh(Some(&with_ends(yesterday)), TEMPLATE);
-            let places = edit::sections(&page);
+            let places = edit::sections(Format::Markdown, &page);
             let names: Vec<_> = places
                 .iter()
                 .filter(|place| place.heading.level == 2)
@@ -218,7 +230,7 @@ mod tests {
             lines in prop::collection::vec("(#{1,4} [A-C]|[a-c]|---|===|```|~~~~|<!--|<div>|    x|- y|> z|%%|)(\n|\r\n)", 0..8),
         ) {
             let page = fresh(Some(&format!("## Handoff\n{}", lines.concat())), TEMPLATE);
-            let places = edit::sections(&page);
+            let places = edit::sections(Format::Markdown, &page);
             let names: Vec<_> =
                 places.iter().filter(|place| place.heading.level <= 2).map(|place| place.heading.text.as_str()).collect();
             prop_assert_eq!(&names[0], &TODAY);

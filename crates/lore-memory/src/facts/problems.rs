@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lore_engine::{Result, VaultContext, plain_predicate};
+use lore_engine::{Result, ValueRules, VaultContext};
 use lore_page::overlapping_pairs;
 use lore_ports::{PageNo, Statement, StatementRow};
 
@@ -40,16 +40,20 @@ fn overlapping_values<'p>(
     rows: &[StatementRow],
     path: impl Fn(PageNo) -> &'p str,
 ) -> Result<Vec<String>> {
-    let policy = context.policy();
-    let single: Vec<&StatementRow> =
-        rows.iter().filter(|row| policy.facts.is_single_valued(&row.statement.predicate)).collect();
-    let words = single.iter().flat_map(|row| row.statement.subject.iter().chain([&row.statement.object]));
+    let rules = ValueRules::new(context);
+    rules.observe(rows);
+    let mut single: Vec<(String, &StatementRow)> = Vec::new();
+    for row in rows {
+        let topic = rules.topic(&row.statement.predicate, &row.statement.object)?;
+        single.extend(topic.map(|topic| (topic, row)));
+    }
+    let words =
+        single.iter().flat_map(|(_, row)| row.statement.subject.iter().chain([&row.statement.object]));
     let referents = Referents::read(context, words.map(String::as_str))?;
     let mut groups: BTreeMap<(PageNo, Referent, String), Vec<&Statement>> = BTreeMap::new();
-    for row in single {
+    for (topic, row) in single {
         let subject = referents.subject(&row.statement, row.page, path(row.page));
-        let key = (row.page, subject, plain_predicate(&row.statement.predicate));
-        groups.entry(key).or_default().push(&row.statement);
+        groups.entry((row.page, subject, topic)).or_default().push(&row.statement);
     }
     let mut problems = Vec::new();
     for ((page, ..), group) in groups {

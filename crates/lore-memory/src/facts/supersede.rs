@@ -35,15 +35,22 @@ pub(super) enum FactPlan {
         /// Lines to end, each with its last day.
         ends: Vec<(u32, PartialDate)>,
     },
+    /// The fact on this line is the same and is open: end it on this date.
+    Close(u32, PartialDate),
     /// This line conflicts with the fact.
     Clash(u32),
 }
 
-/// Decides what to do. A new value ends the old one on the day before it begins. A value entirely in the past ends
-/// nothing. A value that would be valid at the same time as another conflicts with it.
+/// Decides what to do. A new value ends the old one on the day before it begins, or on that day if the old one began on
+/// it too: then the order of the lines says which came last. A value entirely in the past ends nothing. A value that would
+/// be valid at the same time as another conflicts with it.
 pub(super) fn plan(existing: &[ExistingFact], claim: NewClaim, today: PartialDate) -> FactPlan {
     let now = today.first_day();
     for one in existing.iter().filter(|one| one.same_value) {
+        let is_start = claim.interval.from.is_none() || claim.interval.from == one.interval.from;
+        if let Some(until) = claim.interval.until.filter(|_| is_start && one.interval.until.is_none()) {
+            return FactPlan::Close(one.line, until);
+        }
         let repeated = claim.interval.is_unbounded() && one.interval.holds_on(&now);
         if one.interval == claim.interval || repeated || one.interval.covers(claim.interval) {
             return FactPlan::AlreadyStated(one.line);
@@ -60,8 +67,7 @@ pub(super) fn plan(existing: &[ExistingFact], claim: NewClaim, today: PartialDat
     let start = claim.interval.from.or(holds_now.then_some(today));
     let dated = Interval { from: start, ..claim.interval };
     for one in existing.iter().filter(|one| !one.same_value && one.interval.overlaps(dated)) {
-        let ends = start.filter(|start| holds_now && began_before(one.interval, *start));
-        match ends.and_then(PartialDate::day_before) {
+        match start.filter(|_| holds_now).and_then(|start| last_day(one.interval, start)) {
             Some(day) => {
                 plan.0 = dated;
                 plan.1.push((one.line, day));
@@ -72,9 +78,14 @@ pub(super) fn plan(existing: &[ExistingFact], claim: NewClaim, today: PartialDat
     FactPlan::Add { interval: plan.0, ends: plan.1 }
 }
 
-/// Returns whether an interval began before a date.
-fn began_before(interval: Interval, start: PartialDate) -> bool {
-    interval.from.is_none_or(|from| from.first_day() < start.first_day())
+/// Returns the last day of an interval that ends because another value starts on a date.
+fn last_day(interval: Interval, start: PartialDate) -> Option<PartialDate> {
+    match interval.from {
+        // The same day; of months and years it is not known which value came first.
+        Some(from) if from == start && start.first_day() == start.last_day() => Some(start),
+        Some(from) if from.first_day() >= start.first_day() => None,
+        _ => start.day_before(),
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +109,7 @@ mod tests {
         let claim = NewClaim { interval: interval(claim), single };
         let found = match plan(&existing, claim, "2024-06-01".parse().expect("a day")) {
             FactPlan::AlreadyStated(line) => format!("said on {line}"),
+            FactPlan::Close(line, day) => format!("close {line} on {day}"),
             FactPlan::Clash(line) => format!("clash with {line}"),
             FactPlan::Add { interval, ends } => {
                 let ends: String = ends.iter().map(|(line, day)| format!("{line} until {day}, ")).collect();
@@ -147,10 +159,38 @@ mod tests {
     }
 
     #[test]
+    fn values_of_one_day_follow_in_the_order_of_the_lines() {
+        check(&["3:2024-06-01.."], "..", true, "3 until 2024-06-01, add {2024-06-01..}");
+        check(&["3:2024-06-01.."], "2024-06-01..", true, "3 until 2024-06-01, add {2024-06-01..}");
+        check(
+            &["3:2024-06-01..2024-06-01", "4:2024-06-01.."],
+            "2024-06-01..",
+            true,
+            "4 until 2024-06-01, add {2024-06-01..}",
+        );
+        check(
+            &["=3:2024-06-01..2024-06-01", "4:2024-06-01.."],
+            "2024-06-01..",
+            true,
+            "4 until 2024-06-01, add {2024-06-01..}",
+        );
+        check(&["=3:2018..2024-06-01"], "2024-06-01..", true, "add {2024-06-01..}");
+    }
+
+    #[test]
+    fn end_date_closes_the_open_fact() {
+        for single in [true, false] {
+            check(&["=3:2018.."], "..2025", single, "close 3 on 2025");
+            check(&["=3:2018.."], "2018..2025", single, "close 3 on 2025");
+            check(&["=3:.."], "..2025", single, "close 3 on 2025");
+            check(&["=3:2018..2019"], "2022..2023", single, "add {2022..2023}");
+        }
+    }
+
+    #[test]
     fn overlapping_values_clash() {
         check(&["3:2018.."], "2015..", true, "clash with 3");
         check(&["3:2018.."], "2018..", true, "clash with 3");
-        check(&["3:2024-06-01.."], "..", true, "clash with 3");
         check(&["3:2018.."], "2019..2020", true, "clash with 3");
         check(&["3:2030.."], "..", true, "clash with 3");
         check(&["=3:2018.."], "2015..", true, "clash with 3");

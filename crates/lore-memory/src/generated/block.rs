@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use lore_page::{Format, edit};
+
 /// Line before the block.
 pub const OPEN: &str = "<!-- reconciler-section -->";
 
@@ -43,6 +45,33 @@ pub fn put_block(text: &str, open: &str, close: &str, inner: &str) -> Option<Str
     };
     let expected = BlockPosition::Between(start..start + inside.len());
     (find(&written, open, close) == expected).then_some(written)
+}
+
+/// Like [`put_block`], but a text without markers gets the block at the end of a section, and one without that section
+/// stays as it is.
+pub fn put_block_in(text: &str, section: &str, inner: &str) -> Option<String> {
+    if find(text, OPEN, CLOSE) != BlockPosition::Nowhere {
+        return put_block(text, OPEN, CLOSE, inner);
+    }
+    let empty = format!("{OPEN}\n{CLOSE}");
+    match edit::append_to_section(Format::Markdown, text, &format!("## {section}"), &empty) {
+        Ok(text) => put_block(&text, OPEN, CLOSE, inner),
+        Err(_) => Some(text.to_owned()),
+    }
+}
+
+/// Returns the text without its block and the markers; as it is, if there is none.
+pub fn without_block(text: &str) -> String {
+    let BlockPosition::Between(inside) = find(text, OPEN, CLOSE) else { return text.to_owned() };
+    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let start = line_start(inside.start.saturating_sub(1));
+    let end = text[inside.end..].find('\n').map_or(text.len(), |end| inside.end + end + 1);
+    let (before, after) = (&text[..start], &text[end..]);
+    // The blank line that set it apart goes with it.
+    let blank = after.lines().next().is_some_and(|line| line.trim().is_empty());
+    let rest = if blank { after.split_once('\n').map_or("", |(_, rest)| rest) } else { after };
+    let is_end = rest.is_empty() && before.ends_with("\n\n");
+    format!("{}{rest}", if is_end { &before[..before.len() - 1] } else { before })
 }
 
 /// Returns the line endings needed for one blank line at the end of a text.

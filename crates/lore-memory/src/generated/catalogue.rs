@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lore_page::Format;
 use lore_text::{fold, slugify};
 
 use super::edit_state::seal;
@@ -43,30 +44,34 @@ pub struct CatalogueSection {
     pub tag: String,
 }
 
-/// Returns the files of the catalogue, each a name and a sealed text; the first is `{stem}.md`.
+/// Returns the files of the catalogue, each a name and a sealed text; the first is `{stem}.md` or `{stem}.org`.
 ///
 /// Everything is in that file while it fits the budget. Otherwise each section gets one or more files of its own and
 /// the first file lists them; it keeps the projects, and the pages to review while they fit. Only a row longer than the
 /// budget, or the lists in the first file, can make a file exceed the budget.
 pub fn catalogue(
     stem: &str,
+    format: Format,
     nodes: &[CatalogueEntry<'_>],
     sections: &[CatalogueSection],
     budget: usize,
 ) -> Vec<(String, String)> {
-    let contents = Contents::of(nodes, sections);
+    let contents = Contents::of(format, nodes, sections);
     let whole = contents.single_file();
-    if whole.len() <= budget { vec![(format!("{stem}.md"), whole)] } else { contents.spread(stem, budget) }
+    let first = format!("{stem}.{}", extension(format));
+    if whole.len() <= budget { vec![(first, whole)] } else { contents.spread(stem, budget) }
 }
 
 /// A heading and a table.
 struct Table {
+    format: Format,
     title: String,
     columns: &'static [&'static str],
     rows: Vec<String>,
 }
 
 struct Contents {
+    format: Format,
     sections: Vec<Table>,
     review: Table,
     superseded: Table,
@@ -74,7 +79,7 @@ struct Contents {
 }
 
 impl Contents {
-    fn of(nodes: &[CatalogueEntry<'_>], sections: &[CatalogueSection]) -> Self {
+    fn of(format: Format, nodes: &[CatalogueEntry<'_>], sections: &[CatalogueSection]) -> Self {
         let tags: Vec<String> = sections.iter().map(|section| fold(&section.tag)).collect();
         let (mut by_tag, mut review, mut superseded) =
             (vec![Rows::new(); tags.len() + 1], Rows::new(), Rows::new());
@@ -82,18 +87,24 @@ impl Contents {
         for node in nodes {
             let own = projects_of(node);
             let (rows, row) = match status_of(node) {
-                CatalogueStatus::Current => (&mut by_tag[section_of(node, &tags)], page_row(node, &own)),
-                CatalogueStatus::Superseded => (&mut superseded, page_row(node, &own)),
-                CatalogueStatus::Review(issue) => (&mut review, review_row(node, &issue)),
+                CatalogueStatus::Current => {
+                    (&mut by_tag[section_of(node, &tags)], page_row(format, node, &own))
+                }
+                CatalogueStatus::Superseded => (&mut superseded, page_row(format, node, &own)),
+                CatalogueStatus::Review(issue) => (&mut review, review_row(format, node, &issue)),
             };
             rows.push((fold(node.title), row));
             own.into_iter().for_each(|project| *projects.entry(project).or_default() += 1);
         }
         let titles = sections.iter().map(|section| section.title.as_str()).chain(["Other"]);
         Contents {
-            sections: titles.zip(by_tag).map(|(title, rows)| Table::of(title, COLUMNS, rows)).collect(),
-            review: Table::of("Contested / needs review", REVIEW_COLUMNS, review),
-            superseded: Table::of("Superseded", COLUMNS, superseded),
+            format,
+            sections: titles
+                .zip(by_tag)
+                .map(|(title, rows)| Table::of(format, title, COLUMNS, rows))
+                .collect(),
+            review: Table::of(format, "Contested / needs review", REVIEW_COLUMNS, review),
+            superseded: Table::of(format, "Superseded", COLUMNS, superseded),
             projects,
         }
     }
@@ -101,17 +112,27 @@ impl Contents {
     fn single_file(&self) -> String {
         let tables = self.sections.iter().chain([&self.review, &self.superseded]);
         let tables: String = tables.map(Table::under_heading).collect();
-        seal(&format!("{}{tables}{}", self.head(), self.project_list()))
+        seal(self.format, &format!("{}{tables}{}", self.head(), self.project_list()))
     }
 
     fn spread(&self, stem: &str, budget: usize) -> Vec<(String, String)> {
-        let first = format!("{stem}.md");
-        let mut files = Files { stem, budget, names: BTreeSet::from([first.clone()]), files: Vec::new() };
+        let first = format!("{stem}.{}", extension(self.format));
+        let mut files = Files {
+            format: self.format,
+            stem,
+            budget,
+            names: BTreeSet::from([first.clone()]),
+            files: Vec::new(),
+        };
         let filed = self.sections.iter().chain([&self.superseded]);
         let lines: String = filed.map(|table| files.add(table)).collect();
         let start = |lines: &str, review: &str| {
-            let sections = if lines.is_empty() { String::new() } else { format!("\n## Sections\n\n{lines}") };
-            seal(&format!("{}{sections}{review}{}", self.head(), self.project_list()))
+            let sections = if lines.is_empty() {
+                String::new()
+            } else {
+                format!("\n{} Sections\n\n{lines}", marks(self.format))
+            };
+            seal(self.format, &format!("{}{sections}{review}{}", self.head(), self.project_list()))
         };
         let mut text = start(&lines, &self.review.under_heading());
         if text.len() > budget && !self.review.rows.is_empty() {
@@ -125,9 +146,10 @@ impl Contents {
         let current: usize = self.sections.iter().map(|table| table.rows.len()).sum();
         let (review, superseded) = (self.review.rows.len(), self.superseded.rows.len());
         match current + review + superseded {
-            0 => "# Index\n\nNo pages yet.\n".to_owned(),
+            0 => format!("{}No pages yet.\n", title_line(self.format, "Index")),
             all => format!(
-                "# Index\n\nPages: {all} ({current} current, {review} to review, {superseded} superseded).\n"
+                "{}Pages: {all} ({current} current, {review} to review, {superseded} superseded).\n",
+                title_line(self.format, "Index")
             ),
         }
     }
@@ -136,8 +158,34 @@ impl Contents {
         if self.projects.is_empty() {
             return String::new();
         }
-        let lines = self.projects.iter().map(|(project, count)| format!("- {} ({count})\n", plain(project)));
-        format!("\n## Projects\n\n{}", lines.collect::<String>())
+        let lines = self
+            .projects
+            .iter()
+            .map(|(project, count)| format!("- {} ({count})\n", plain(self.format, project)));
+        format!("\n{} Projects\n\n{}", marks(self.format), lines.collect::<String>())
+    }
+}
+
+fn extension(format: Format) -> &'static str {
+    match format {
+        Format::Markdown => "md",
+        Format::Org => "org",
+    }
+}
+
+/// Returns the marks of the headings of sections.
+fn marks(format: Format) -> &'static str {
+    match format {
+        Format::Markdown => "##",
+        Format::Org => "*",
+    }
+}
+
+/// Returns the title of a file with the blank line after it.
+fn title_line(format: Format, title: &str) -> String {
+    match format {
+        Format::Markdown => format!("# {title}\n\n"),
+        Format::Org => format!("#+title: {title}\n\n"),
     }
 }
 
@@ -146,9 +194,14 @@ type Rows = Vec<(String, String)>;
 
 impl Table {
     /// Sorts rows by title, ignoring case, then by the whole row, so that the order of the pages does not matter.
-    fn of(title: &str, columns: &'static [&'static str], mut rows: Rows) -> Self {
+    fn of(format: Format, title: &str, columns: &'static [&'static str], mut rows: Rows) -> Self {
         rows.sort_unstable();
-        Table { title: title.to_owned(), columns, rows: rows.into_iter().map(|(_, row)| row).collect() }
+        Table {
+            format,
+            title: title.to_owned(),
+            columns,
+            rows: rows.into_iter().map(|(_, row)| row).collect(),
+        }
     }
 
     /// Returns the table with a blank line and its heading; empty if it has no rows.
@@ -156,14 +209,16 @@ impl Table {
         if self.rows.is_empty() {
             return String::new();
         }
-        format!("\n## {}\n\n{}{}", plain(&self.title), table_head(self.columns), self.rows.concat())
+        let (marks, title) = (marks(self.format), plain(self.format, &self.title));
+        format!("\n{marks} {title}\n\n{}{}", table_head(self.format, self.columns), self.rows.concat())
     }
 
     /// Returns a file with some of the rows, as one of several parts.
     fn part(&self, rows: &[String], number: usize, parts: usize) -> String {
         let part = if parts > 1 { format!(", part {number} of {parts}") } else { String::new() };
-        let head = table_head(self.columns);
-        seal(&format!("# {}{part}\n\n{head}{}", plain(&self.title), rows.concat()))
+        let head = table_head(self.format, self.columns);
+        let title = title_line(self.format, &format!("{}{part}", plain(self.format, &self.title)));
+        seal(self.format, &format!("{title}{head}{}", rows.concat()))
     }
 
     /// Splits the rows into parts that fit the budget; a row that does not fit gets its own part.
@@ -185,6 +240,7 @@ impl Table {
 
 /// Further files, with unique names.
 struct Files<'a> {
+    format: Format,
     stem: &'a str,
     budget: usize,
     names: BTreeSet<String>,
@@ -204,10 +260,10 @@ impl Files<'_> {
         let mut number = 0;
         for (at, rows) in parts.iter().enumerate() {
             let name = self.next_name(&slug, &mut number);
-            names.push(code(&name));
+            names.push(code(self.format, &name));
             self.files.push((name, table.part(rows, at + 1, parts.len())));
         }
-        format!("- {} ({}): {}\n", plain(&table.title), table.rows.len(), names.join(", "))
+        format!("- {} ({}): {}\n", plain(self.format, &table.title), table.rows.len(), names.join(", "))
     }
 
     /// Returns the next free name after a number: a section may be named like the second part of another.
@@ -215,7 +271,7 @@ impl Files<'_> {
         loop {
             *number += 1;
             let suffix = if *number > 1 { format!("-{number}") } else { String::new() };
-            let name = format!("{}-{slug}{suffix}.md", self.stem);
+            let name = format!("{}-{slug}{suffix}.{}", self.stem, extension(self.format));
             if self.names.insert(name.clone()) {
                 return name;
             }
@@ -253,17 +309,22 @@ fn projects_of(node: &CatalogueEntry<'_>) -> BTreeSet<String> {
     projects.filter(|project| !project.is_empty()).collect()
 }
 
-fn page_row(node: &CatalogueEntry<'_>, projects: &BTreeSet<String>) -> String {
+fn page_row(format: Format, node: &CatalogueEntry<'_>, projects: &BTreeSet<String>) -> String {
     let projects: Vec<&str> = projects.iter().map(String::as_str).collect();
     row(&[
-        plain(node.title),
-        plain(node.id),
-        plain(node.summary),
-        plain(&projects.join(", ")),
-        plain(node.updated),
+        plain(format, node.title),
+        plain(format, node.id),
+        plain(format, node.summary),
+        plain(format, &projects.join(", ")),
+        plain(format, node.updated),
     ])
 }
 
-fn review_row(node: &CatalogueEntry<'_>, issue: &str) -> String {
-    row(&[plain(node.title), plain(node.id), plain(issue), plain(node.updated)])
+fn review_row(format: Format, node: &CatalogueEntry<'_>, issue: &str) -> String {
+    row(&[
+        plain(format, node.title),
+        plain(format, node.id),
+        plain(format, issue),
+        plain(format, node.updated),
+    ])
 }

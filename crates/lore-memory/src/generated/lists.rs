@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use lore_page::Format;
+
 use super::text::{code, plain, row, table_head};
 
 /// Number of files above which a folder is only counted in the catalogue of the whole vault.
@@ -69,10 +71,53 @@ pub fn registry(policies: &[PolicyLine<'_>]) -> String {
     format!("## Active\n\n{}\n## Removed\n\n{}", policy_table(&active), policy_table(&removed))
 }
 
+/// Returns the slugs and titles of the active policies, sorted by slug.
+pub fn active_list(policies: &[PolicyLine<'_>]) -> String {
+    let is_active = |policy: &&PolicyLine<'_>| !policy.status.trim().eq_ignore_ascii_case("removed");
+    let mut active: Vec<&PolicyLine<'_>> = policies.iter().filter(is_active).collect();
+    active.sort_unstable();
+    match active.as_slice() {
+        [] => "None.\n".to_owned(),
+        active => active
+            .iter()
+            .map(|one| {
+                format!("- {}: {}\n", code(Format::Markdown, one.slug), plain(Format::Markdown, one.title))
+            })
+            .collect(),
+    }
+}
+
+/// Returns the files of the inbox that nobody has sorted; empty if there are none.
+pub fn inbox_list(paths: &[String]) -> String {
+    let files = match paths.len() {
+        0 => return String::new(),
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    };
+    let named =
+        paths.iter().take(NAMED).map(|path| code(Format::Markdown, path)).collect::<Vec<_>>().join(", ");
+    let more = if paths.len() > NAMED { ", …" } else { "" };
+    format!("- [ ] Sort the inbox: {files} ({named}{more})\n")
+}
+
+/// Returns a table of what each routine reads besides the injected pages.
+pub fn flow_table(flows: &[(String, Vec<String>)]) -> String {
+    if flows.is_empty() {
+        return String::new();
+    }
+    let pages = |pages: &[String]| {
+        pages.iter().map(|page| code(Format::Markdown, page)).collect::<Vec<_>>().join(", ")
+    };
+    let rows = flows.iter().map(|(name, read)| row(&[plain(Format::Markdown, name), pages(read)]));
+    let head = table_head(Format::Markdown, &["Routine", "Reads"]);
+    format!("\n### Routines\n\n{head}{}", rows.collect::<String>())
+}
+
 /// Returns a table of secret rules, each with its name and description, in the given order.
 pub fn redaction(rules: &[(&str, &str)]) -> String {
-    let rows = rules.iter().map(|(name, what)| row(&[plain(name), plain(what)]));
-    format!("{}{}", table_head(&["Rule", "What it finds"]), rows.collect::<String>())
+    let rows =
+        rules.iter().map(|(name, what)| row(&[plain(Format::Markdown, name), plain(Format::Markdown, what)]));
+    format!("{}{}", table_head(Format::Markdown, &["Rule", "What it finds"]), rows.collect::<String>())
 }
 
 fn policy_table(policies: &[&PolicyLine<'_>]) -> String {
@@ -80,9 +125,18 @@ fn policy_table(policies: &[&PolicyLine<'_>]) -> String {
         return "None.\n".to_owned();
     }
     let rows = policies.iter().map(|policy| {
-        row(&[code(policy.slug), plain(policy.title), plain(policy.reason), plain(policy.updated)])
+        row(&[
+            code(Format::Markdown, policy.slug),
+            plain(Format::Markdown, policy.title),
+            plain(Format::Markdown, policy.reason),
+            plain(Format::Markdown, policy.updated),
+        ])
     });
-    format!("{}{}", table_head(&["Policy", "Title", "Reason", "Updated"]), rows.collect::<String>())
+    format!(
+        "{}{}",
+        table_head(Format::Markdown, &["Policy", "Title", "Reason", "Updated"]),
+        rows.collect::<String>()
+    )
 }
 
 /// Groups the files by a part of their path, sorted.
@@ -104,7 +158,7 @@ fn path_below<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
 
 fn heading(folder: &str) -> String {
     let folder = if folder.is_empty() { "." } else { folder };
-    format!("### {}/\n\n", plain(folder))
+    format!("### {}/\n\n", plain(Format::Markdown, folder))
 }
 
 fn file_lines(files: &[&FileLine<'_>]) -> String {
@@ -112,7 +166,11 @@ fn file_lines(files: &[&FileLine<'_>]) -> String {
 }
 
 fn line(file: &FileLine<'_>) -> String {
-    let (path, title, summary) = (code(file.path), plain(file.title), plain(file.summary));
+    let (path, title, summary) = (
+        code(Format::Markdown, file.path),
+        plain(Format::Markdown, file.title),
+        plain(Format::Markdown, file.summary),
+    );
     match (title.is_empty(), summary.is_empty()) {
         (true, true) => path,
         (false, true) => format!("{path} — {title}"),
@@ -122,7 +180,8 @@ fn line(file: &FileLine<'_>) -> String {
 }
 
 fn folder_count(files: &[&FileLine<'_>]) -> String {
-    let last = files.iter().rev().take(NAMED).map(|file| code(file.path)).collect::<Vec<_>>();
+    let last =
+        files.iter().rev().take(NAMED).map(|file| code(Format::Markdown, file.path)).collect::<Vec<_>>();
     format!("- {} files; the last by name: {}\n", files.len(), last.join(", "))
 }
 

@@ -2,15 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_engine::{Generated, Make, Result, VaultContext};
+use lore_engine::{Generated, Make, PageFormat, Result, VaultContext};
+use lore_page::Format;
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets;
 use lore_vault::{exists, folder, list_names, without_extension};
 
 use super::{
-    CLOSE, CatalogueEntry, EditState, FileLine, OPEN, PolicyLine, catalogue, file_catalogue, folder_list,
-    put_block, redaction, registry, state_of,
+    CLOSE, CatalogueEntry, EditState, FileLine, OPEN, PolicyLine, active_list, catalogue, file_catalogue,
+    flow_table, folder_list, inbox_list, put_block, put_block_in, redaction, registry, state_of,
+    without_block,
 };
+use crate::inbox::unread;
+use crate::routine_list::{RoutineInfo, routines};
 
 /// Path of a generated file and its expected content; `None` if it should not exist.
 pub type StaleGeneratedFile = (String, Option<String>);
@@ -84,6 +88,10 @@ fn catalogue_files(
     pages: &[PageRow],
 ) -> Result<Vec<StaleGeneratedFile>> {
     let stem = generated.path.as_str();
+    let format = match context.policy().format {
+        Some(PageFormat::Org) => Format::Org,
+        _ => Format::Markdown,
+    };
     let updated: Vec<String> = pages.iter().map(last_change).collect();
     let nodes: Vec<CatalogueEntry<'_>> =
         pages.iter().zip(&updated).map(|(page, updated)| node(page, updated)).collect();
@@ -92,10 +100,11 @@ fn catalogue_files(
         .iter()
         .map(|section| super::CatalogueSection { title: section.title.clone(), tag: section.tag.clone() })
         .collect();
-    let mut files: BTreeMap<String, Option<String>> = catalogue(stem, &nodes, &sections, generated.budget)
-        .into_iter()
-        .map(|(path, text)| (path, Some(text)))
-        .collect();
+    let mut files: BTreeMap<String, Option<String>> =
+        catalogue(stem, format, &nodes, &sections, generated.budget)
+            .into_iter()
+            .map(|(path, text)| (path, Some(text)))
+            .collect();
     for part in parts(context, stem) {
         let sealed = read(context, &part)?.is_some_and(|text| state_of(&text) == EditState::Unchanged);
         if sealed {
@@ -111,7 +120,9 @@ fn parts(context: &VaultContext, stem: &str) -> Vec<String> {
     let name = stem.rsplit('/').next().unwrap_or(stem);
     let names = list_names(&context.vault().root().join(parent)).unwrap_or_default();
     let is_part = |file: &String| {
-        let rest = file.strip_prefix(name).and_then(|rest| rest.strip_suffix(".md"));
+        let rest = file
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_suffix(".md").or_else(|| rest.strip_suffix(".org")));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
     let full = |file: String| if parent.is_empty() { file } else { format!("{parent}/{file}") };
@@ -145,13 +156,20 @@ fn blocks(
 ) -> Result<Vec<StaleGeneratedFile>> {
     let mut files = Vec::new();
     for path in targets(generated, pages) {
-        let inner = inner(generated.make, &path, pages);
+        let inner = inner(context, generated, &path, pages)?;
         let text = match read(context, &path)? {
             Some(text) => text,
             None if exists(&context.vault().root().join(&path)) => continue,
+            // A block in a section belongs to a page that somebody else writes.
+            None if generated.section.is_some() => continue,
             None => format!("# {}\n", name_of(&path)),
         };
-        if let Some(text) = put_block(&text, OPEN, CLOSE, &inner) {
+        let text = match &generated.section {
+            _ if inner.is_empty() && generated.make == Make::Inbox => Some(without_block(&text)),
+            Some(section) => put_block_in(&text, section, &inner),
+            None => put_block(&text, OPEN, CLOSE, &inner),
+        };
+        if let Some(text) = text {
             files.push((path, Some(text)));
         }
     }
@@ -179,8 +197,8 @@ fn targets(generated: &Generated, pages: &[PageRow]) -> BTreeSet<String> {
     found
 }
 
-fn inner(make: Make, path: &str, pages: &[PageRow]) -> String {
-    let parent = folder(path);
+fn inner(context: &VaultContext, generated: &Generated, path: &str, pages: &[PageRow]) -> Result<String> {
+    let parent = generated.from.as_deref().unwrap_or_else(|| folder(path));
     let line =
         |page: &'_ PageRow| (page.path.clone(), page.title.clone(), page.summary.clone().unwrap_or_default());
     let below = |page: &&PageRow| {
@@ -191,24 +209,35 @@ fn inner(make: Make, path: &str, pages: &[PageRow]) -> String {
     let lines: Vec<(String, String, String)> = pages.iter().filter(below).map(line).collect();
     let files: Vec<FileLine<'_>> =
         lines.iter().map(|(path, title, summary)| FileLine { path, title, summary }).collect();
-    match make {
-        Make::Files => file_catalogue(&files),
+    Ok(match generated.make {
+        Make::Files => file_catalogue(&files) + &flow_table(&flows(context)?),
+        Make::Inbox => {
+            let paths: Vec<String> = unread(context)?.into_iter().map(|item| item.path).collect();
+            inbox_list(&paths)
+        }
+        Make::Active => active_list(&policy_lines(&policy_pages(parent, pages))),
         Make::Folder => folder_list(parent, &files),
         Make::Secrets => {
             let rules: Vec<(&str, &str)> = secrets::rules().map(|rule| (rule.name, rule.what)).collect();
             redaction(&rules)
         }
-        Make::Registry | Make::Catalogue => policies(parent, pages),
-    }
+        Make::Registry | Make::Catalogue => registry(&policy_lines(&policy_pages(parent, pages))),
+    })
 }
 
-fn policies(parent: &str, pages: &[PageRow]) -> String {
-    let own: Vec<(&PageRow, String)> = pages
-        .iter()
-        .filter(|page| folder(&page.path) == parent && !page.path.ends_with("/_index.md"))
-        .map(|page| (page, last_change(page)))
-        .collect();
-    let lines: Vec<PolicyLine<'_>> = own
+/// Returns the pages that each routine reads, and where the person's own routines are.
+fn flows(context: &VaultContext) -> Result<Vec<(String, Vec<String>)>> {
+    let flow = |one: RoutineInfo| (one.name, one.pages);
+    Ok(routines(context)?.into_iter().map(flow).collect())
+}
+
+fn policy_pages<'a>(parent: &str, pages: &'a [PageRow]) -> Vec<(&'a PageRow, String)> {
+    let own = pages.iter().filter(|page| folder(&page.path) == parent && !page.path.ends_with("/_index.md"));
+    own.map(|page| (page, last_change(page))).collect()
+}
+
+fn policy_lines<'a>(pages: &'a [(&'a PageRow, String)]) -> Vec<PolicyLine<'a>> {
+    pages
         .iter()
         .map(|(page, updated)| PolicyLine {
             slug: page.slug.rsplit('/').next().unwrap_or(&page.slug),
@@ -217,8 +246,7 @@ fn policies(parent: &str, pages: &[PageRow]) -> String {
             updated,
             reason: page.properties.text("reason").or(page.summary.as_deref()).unwrap_or_default(),
         })
-        .collect();
-    registry(&lines)
+        .collect()
 }
 
 fn read(context: &VaultContext, path: &str) -> Result<Option<String>> {

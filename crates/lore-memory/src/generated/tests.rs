@@ -40,7 +40,7 @@ fn check_all(
     sections: &[CatalogueSection],
     budget: usize,
 ) -> Vec<(String, String)> {
-    let files = catalogue("index", nodes, sections, budget);
+    let files = catalogue("index", lore_page::Format::Markdown, nodes, sections, budget);
     for (name, text) in &files {
         assert_eq!(state_of(text), EditState::Unchanged, "{name}");
         check_plain_text(text);
@@ -121,7 +121,11 @@ fn small_vault_has_one_file() {
     "#]]
     .assert_eq(&files[0].1);
     nodes.reverse();
-    assert_eq!(catalogue("index", &nodes, &sections(), BUDGET), files, "page order must not matter");
+    assert_eq!(
+        catalogue("index", lore_page::Format::Markdown, &nodes, &sections(), BUDGET),
+        files,
+        "page order must not matter"
+    );
 }
 
 #[test]

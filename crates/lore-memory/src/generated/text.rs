@@ -3,11 +3,15 @@
 //! Escapes are kept to a minimum, since people and agents read these files as they are: `snake_case`, `C#` and `a - b`
 //! stay.
 
+use lore_page::Format;
 use lore_text::on_one_line;
 
 /// Returns the text on one line, with everything that Markdown or Lore would interpret escaped.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn plain(format: Format, text: &str) -> String {
     let line = on_one_line(text);
+    if format == Format::Org {
+        return org_plain(&line);
+    }
     let mut plain = String::with_capacity(line.len() + 8);
     for (at, character) in line.char_indices() {
         if needs_escape(&line[..at], character, &line[at + character.len_utf8()..]) {
@@ -18,18 +22,34 @@ pub(super) fn plain(text: &str) -> String {
     plain
 }
 
+/// Returns a line in which Org would see neither a link nor the end of a cell.
+fn org_plain(line: &str) -> String {
+    let line = line.replace('|', "\\vert{}").replace("[[", "[ [").replace("]]", "] ]");
+    match line.starts_with(['*', '#', ':', '-', '+']) {
+        true => format!("\u{200b}{line}"),
+        false => line,
+    }
+}
+
 /// Returns the text as inline code if that is safe, else as escaped text: tables split at bars even in code, and Lore
 /// treats a bar as the end of a fact's subject.
-pub(super) fn code(text: &str) -> String {
+pub(super) fn code(format: Format, text: &str) -> String {
     let line = on_one_line(text);
     let is_unsafe = line.is_empty() || line.contains(['`', '|', '\\']);
-    if is_unsafe { plain(&line) } else { format!("`{line}`") }
+    match (is_unsafe, format) {
+        (true, _) => plain(format, &line),
+        (false, Format::Markdown) => format!("`{line}`"),
+        (false, Format::Org) => format!("={line}="),
+    }
 }
 
 /// Returns the first two lines of a table.
-pub(super) fn table_head(columns: &[&str]) -> String {
+pub(super) fn table_head(format: Format, columns: &[&str]) -> String {
     let titles: Vec<String> = columns.iter().map(|title| (*title).to_owned()).collect();
-    format!("{}|{}\n", row(&titles), "---|".repeat(columns.len()))
+    match format {
+        Format::Markdown => format!("{}|{}\n", row(&titles), "---|".repeat(columns.len())),
+        Format::Org => format!("{}|{}|\n", row(&titles), vec!["---"; columns.len()].join("+")),
+    }
 }
 
 /// Returns a table row of cells that are already escaped.
@@ -90,7 +110,7 @@ mod tests {
             (" a\r\n\t b\u{2028}c\0d ", "a b c d"),
             ("", ""),
         ] {
-            assert_eq!(plain(text), expected, "{text}");
+            assert_eq!(plain(Format::Markdown, text), expected, "{text}");
         }
     }
 
@@ -103,7 +123,7 @@ mod tests {
             ("a | b:: c.md", r"a \| b:\: c.md"),
             ("", ""),
         ] {
-            assert_eq!(code(text), expected, "{text}");
+            assert_eq!(code(Format::Markdown, text), expected, "{text}");
         }
     }
 }

@@ -1,8 +1,12 @@
-//! Adds evidence to a page with lossless edits: entries, relations, facts and tags. Existing lines are not duplicated;
-//! an end date closes the line that is open.
+//! Adds evidence to a page with lossless edits: entries, relations, facts and tags, by the rules of `link` and `fact-add`.
+//! Existing lines are not duplicated, an end date closes the line that is open, and a new value ends the previous one.
 
-use lore_page::edit::{self, EditError, NewEntry, NewFact, NewRelation};
-use lore_page::{LINKS_TO, Page, parse};
+use lore_engine::{Error, RelationLine, Result, VaultContext, with_relation};
+use lore_page::edit::{self, NewEntry, NewFact, NewRelation};
+use lore_page::{Format, LINKS_TO, Page};
+use lore_vault::without_extension;
+
+use crate::facts::with_fact;
 
 /// Evidence about a page in a source, apart from any rewrite.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +25,7 @@ impl Evidence {
     /// Returns the evidence in a page's own text.
     pub fn of(page: &Page) -> Evidence {
         let relation = |link: &lore_page::Link| NewRelation {
+            label: link.label.clone().filter(|_| link.target.starts_with("id:")),
             relation: link.relation.clone(),
             target: link.target.clone(),
             context: link.context.clone(),
@@ -45,20 +50,29 @@ impl Evidence {
         }
     }
 
-    /// Returns a page's text with the evidence added.
-    pub fn add_to(&self, text: &str) -> Result<String, EditError> {
+    /// Returns whether there is nothing to add.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.relations.is_empty() && self.facts.is_empty() && self.tags.is_empty()
+    }
+
+    /// Returns the text of the page at a path with the evidence added.
+    pub fn add_to(&self, context: &VaultContext, path: &str, text: &str) -> Result<String> {
+        let failed = |source| Error::Edit { slug: without_extension(path).to_owned(), source };
         let mut text = text.to_owned();
         for tag in &self.tags {
-            text = edit::add_tag(&text, tag)?;
+            text = edit::add_tag(Format::of(path), &text, tag).map_err(failed)?;
         }
-        for relation in &self.relations {
-            text = add_relation(&text, relation)?;
+        for line in &self.relations {
+            let to = context.find(line.target.split(['#', '|']).next().unwrap_or_default().trim());
+            // An ambiguous or unknown name is compared as it is written.
+            let to = to.ok().flatten().map(|page| page.number);
+            text = with_relation(context, path, &text, &RelationLine { line: line.clone(), to })?;
         }
         for fact in &self.facts {
-            text = add_fact(&text, fact)?;
+            (text, _) = with_fact(context, path, &text, fact)?;
         }
         for entry in &self.entries {
-            text = edit::add_entry(&text, entry)?;
+            text = edit::add_entry(Format::of(path), &text, entry).map_err(failed)?;
         }
         Ok(text)
     }
@@ -73,74 +87,4 @@ fn entries(page: &Page) -> Vec<NewEntry> {
         detail: entry.detail.clone(),
     };
     page.entries.iter().map(entry).collect()
-}
-
-fn add_relation(text: &str, new: &NewRelation) -> Result<String, EditError> {
-    let target = new.target.split(['#', '|']).next().unwrap_or_default().trim();
-    let page = parse("", text).page;
-    let open = page.links.iter().find(|link| {
-        (&link.relation, link.target.as_str()) == (&new.relation, target)
-            && link.span.start < link.span.end
-            && link.interval.until.is_none()
-            && (new.interval.from.is_none() || link.interval.from == new.interval.from)
-    });
-    match (open, new.interval.until) {
-        (Some(open), Some(until)) if new.relation != LINKS_TO => edit::close_relation(text, open.line, until),
-        _ => edit::add_relation(text, new),
-    }
-}
-
-fn add_fact(text: &str, new: &NewFact) -> Result<String, EditError> {
-    let page = parse("", text).page;
-    let open = page.facts.iter().find(|fact| {
-        (&fact.subject, fact.predicate.as_str(), fact.object.as_str())
-            == (&new.subject, new.predicate.trim(), new.object.trim())
-            && fact.interval.until.is_none()
-            && (new.interval.from.is_none() || fact.interval.from == new.interval.from)
-    });
-    match (open, new.interval.until) {
-        (Some(open), Some(until)) => edit::close_fact(text, open.line, until),
-        _ => edit::add_fact(text, new),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lore_page::Interval;
-    use lore_text::PartialDate;
-
-    const PAGE: &str = "---\ntags: [founder]\n---\n# Ada\n\n- founded [[acme]] {2017..}\n- is_ceo_of:: Acme {2018..} (by: agent)\n\n---\n\n## Timeline\n- **2024-03-01** | meeting — Pivot agreed\n";
-
-    fn until(date: &str) -> Interval {
-        Interval { from: None, until: date.parse::<PartialDate>().ok() }
-    }
-
-    #[test]
-    fn own_evidence_changes_nothing() {
-        let evidence = Evidence::of(&parse("ada.md", PAGE).page);
-        assert_eq!((evidence.entries.len(), evidence.relations.len(), evidence.facts.len()), (1, 1, 1));
-        assert_eq!(evidence.add_to(PAGE).as_deref(), Ok(PAGE));
-    }
-
-    #[test]
-    fn end_date_closes_the_open_line() {
-        let fact = NewFact {
-            predicate: "is_ceo_of".into(),
-            object: "Acme".into(),
-            interval: until("2025"),
-            ..NewFact::default()
-        };
-        let relation = NewRelation {
-            relation: "founded".into(),
-            target: "acme".into(),
-            interval: until("2026-02"),
-            ..NewRelation::default()
-        };
-        let evidence = Evidence { facts: vec![fact], relations: vec![relation], ..Evidence::default() };
-        let text = evidence.add_to(PAGE).expect("it fits");
-        assert!(text.contains("- is_ceo_of:: Acme {2018..2025} (by: agent)"), "{text}");
-        assert!(text.contains("- founded [[acme]] {2017..2026-02}"), "{text}");
-        assert_eq!(text.lines().count(), PAGE.lines().count(), "no line was added");
-    }
 }

@@ -2,7 +2,7 @@
 
 use lore_engine::{Action, Error, PageChange, Result, VaultContext};
 use lore_page::edit::Dropped;
-use lore_page::{edit, parse};
+use lore_page::{Format, edit, parse};
 use lore_ports::PageRow;
 use lore_vault::{VaultPath, decode, without_extension};
 
@@ -17,6 +17,8 @@ pub struct PageIngest {
     pub path: String,
     /// Complete new text; none to add evidence only.
     pub content: Option<String>,
+    /// Text to add to the existing text.
+    pub append: Option<String>,
     /// Version the caller has read; 0 for a new page.
     pub expected_version: u64,
     /// Evidence in the source.
@@ -32,6 +34,8 @@ pub enum RewriteOutcome {
     None,
     /// The text was written.
     Written,
+    /// The text was added to the page.
+    Appended,
     /// The text was skipped because the page already says the same.
     Skipped,
 }
@@ -42,6 +46,7 @@ impl RewriteOutcome {
         match self {
             RewriteOutcome::None => "none",
             RewriteOutcome::Written => "written",
+            RewriteOutcome::Appended => "appended",
             RewriteOutcome::Skipped => "skipped",
         }
     }
@@ -56,7 +61,7 @@ pub(super) struct PlannedPage<'a> {
 
 /// Plans the change to a page.
 pub(super) fn plan_page<'a>(
-    context: &VaultContext,
+    context: &'a VaultContext,
     request: &IngestRequest,
     page: &'a PageIngest,
 ) -> Result<PlannedPage<'a>> {
@@ -68,17 +73,18 @@ pub(super) fn plan_page<'a>(
         (Some(content), Some((row, bytes))) => {
             rewrite(context, request, page, content, &row, &decode(&bytes).text)
         }
-        (Some(content), None) => {
-            let text = page.evidence.add_to(content).map_err(|source| failed(page, source))?;
-            Ok(PlannedPage { change: put(page, text), derived: RewriteOutcome::Written, novelty: None })
-        }
+        (Some(content), None) => Ok(PlannedPage {
+            change: put(context, page, content),
+            derived: RewriteOutcome::Written,
+            novelty: None,
+        }),
         (None, _) if page.expected_version == 0 => Err(Error::BadInput {
             message: format!("{}: a new page needs content", page.path),
-            hint: "pass `content`, or the version of the existing page".into(),
+            hint: "pass `content`, or the version of the existing page as `expected_version`".into(),
         }),
         (None, _) => Ok(PlannedPage {
-            change: add(page, page.evidence.clone()),
-            derived: RewriteOutcome::None,
+            change: add(context, page, page.evidence.clone()),
+            derived: page.append.as_ref().map_or(RewriteOutcome::None, |_| RewriteOutcome::Appended),
             novelty: None,
         }),
     }
@@ -86,7 +92,7 @@ pub(super) fn plan_page<'a>(
 
 /// Plans a rewrite: the text is written if it is new or forced, else only its evidence.
 fn rewrite<'a>(
-    context: &VaultContext,
+    context: &'a VaultContext,
     request: &IngestRequest,
     page: &'a PageIngest,
     content: &str,
@@ -103,35 +109,45 @@ fn rewrite<'a>(
         evidence.facts.extend(page.evidence.facts.iter().cloned());
         evidence.tags.extend(page.evidence.tags.iter().cloned());
         return Ok(PlannedPage {
-            change: add(page, evidence),
+            change: add(context, page, evidence),
             derived: RewriteOutcome::Skipped,
             novelty: Some(found),
         });
     }
-    let text = page.evidence.add_to(content);
-    let text = text.map_err(|source| failed(page, source))?;
-    Ok(PlannedPage { change: put(page, text), derived: RewriteOutcome::Written, novelty: Some(found) })
+    let change = put(context, page, content);
+    Ok(PlannedPage { change, derived: RewriteOutcome::Written, novelty: Some(found) })
 }
 
-fn put(page: &PageIngest, text: String) -> PageChange<'_> {
-    let expected_version = Some(page.expected_version);
+/// Writes the text; the evidence is added to it together with the lines that it keeps.
+fn put<'a>(context: &'a VaultContext, page: &'a PageIngest, content: &str) -> PageChange<'a> {
+    let edit = move |text: &str| page.evidence.add_to(context, &page.path, text);
     PageChange {
         path: VaultPath::known(page.path.clone()),
-        action: Action::Put(text.into_bytes()),
-        expected_version,
+        action: Action::PutThen(content.to_owned().into_bytes(), Box::new(edit)),
+        expected_version: Some(page.expected_version),
     }
 }
 
-fn add(page: &PageIngest, evidence: Evidence) -> PageChange<'_> {
-    let edit = move |text: &str| evidence.add_to(text).map_err(|source| failed(page, source));
-    let expected_version = Some(page.expected_version);
+fn add<'a>(context: &'a VaultContext, page: &'a PageIngest, evidence: Evidence) -> PageChange<'a> {
+    let edit = move |text: &str| {
+        let text = appended(page, text)?;
+        evidence.add_to(context, &page.path, &text)
+    };
     PageChange {
         path: VaultPath::known(page.path.clone()),
         action: Action::Edit(Box::new(edit)),
-        expected_version,
+        expected_version: Some(page.expected_version),
     }
 }
 
-fn failed(page: &PageIngest, source: edit::EditError) -> Error {
-    Error::Edit { slug: without_extension(&page.path).to_owned(), source }
+/// Returns a page's text with the text to append at the end of its truth, unless it is already in it.
+fn appended(page: &PageIngest, text: &str) -> Result<String> {
+    let Some(addition) = page.append.as_deref().map(str::trim).filter(|addition| !addition.is_empty()) else {
+        return Ok(text.to_owned());
+    };
+    if parse(&page.path, text).page.truth.of(text).contains(addition) {
+        return Ok(text.to_owned());
+    }
+    let failed = |source| Error::Edit { slug: without_extension(&page.path).to_owned(), source };
+    edit::add_to_truth(Format::of(&page.path), text, addition).map_err(failed)
 }

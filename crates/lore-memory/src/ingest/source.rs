@@ -1,23 +1,21 @@
 //! The page of a source: its provenance as properties and its text inside a code fence, so that external text is shown
 //! and searchable but never parsed as links, facts or other syntax.
 
-use lore_engine::{Action, DEFAULT_TYPE, Error, PageChange, Result, VaultContext};
-use lore_page::{Value, edit, parse};
+use lore_engine::{Action, DEFAULT_TYPE, Edit, Error, PageChange, Result, VaultContext};
+use lore_page::{Format, Value, edit, parse};
 use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::secrets::looks_binary;
-use lore_text::{ContentHash, date_in_name, on_one_line};
+use lore_text::{ContentHash, on_one_line};
 use lore_vault::{VaultPath, decode};
 
+use super::source_date::{DateOrigin, stated_date};
 use super::{IngestRequest, SourceText};
-use crate::capture::{Naming, NewPage, free_path_of, new_page, similar_pages};
+use crate::capture::{Naming, NewPage, free_path_of, is_taken, new_page, similar_pages};
 use crate::novelty::{Novelty, novelty};
 use crate::page_text::{first_sentence, title_of};
 
 /// Property with the hash of a source's bytes, by which its page is found if the ledger is lost.
 const CHECKSUM: &str = "source_sha256";
-
-/// Number of lines scanned for a date.
-const DATED_LINES: usize = 12;
 
 /// Maximum number of characters in a title.
 const TITLE_CHARS: usize = 120;
@@ -31,13 +29,26 @@ pub(super) struct SourcePage<'a> {
     /// Origin: the external reference, else the path it was read from.
     pub from: String,
     pub path: String,
+    /// Date of a new page, or the new one of a page, and where it comes from.
+    pub date: Option<(String, DateOrigin)>,
     /// Text of the new page; none if the page exists.
     new: Option<String>,
+    /// New date of a page that exists, if another one was given.
+    redated: Option<String>,
 }
 
 impl SourcePage<'_> {
-    /// Returns the change that creates the page.
+    /// Returns the change that creates the page, or sets its date.
     pub(super) fn change(&self) -> Option<PageChange<'static>> {
+        if let Some(date) = self.redated.clone() {
+            let (slug, format) = (self.path.clone(), Format::of(&self.path));
+            let edit: Edit<'static> = Box::new(move |text| {
+                edit::set_property(format, text, "date", &Value::Text(date.clone()))
+                    .map_err(|source| Error::Edit { slug: slug.clone(), source })
+            });
+            let (path, action) = (VaultPath::known(self.path.clone()), Action::Edit(edit));
+            return Some(PageChange { path, action, expected_version: None });
+        }
         let text = self.new.clone()?;
         let action = Action::Put(text.into_bytes());
         Some(PageChange { path: VaultPath::known(self.path.clone()), action, expected_version: Some(0) })
@@ -65,23 +76,43 @@ pub(super) fn plan_source<'a>(
         false => decode(&source.bytes).text.trim_start_matches('\u{feff}').replace("\r\n", "\n"),
     };
     let from = request.source_ref.clone().or_else(|| source.path.clone()).unwrap_or_else(|| "stdin".into());
-    let mut planned = SourcePage { bytes: &source.bytes, hash, text, from, path: String::new(), new: None };
+    let mut planned = SourcePage {
+        bytes: &source.bytes,
+        hash,
+        text,
+        from,
+        path: String::new(),
+        date: None,
+        new: None,
+        redated: None,
+    };
     if let Some(page) = page_of(context, hash)? {
+        if let Some(date) = request.date.map(|date| date.to_string())
+            && page.properties.text("date") != Some(&date)
+        {
+            planned.redated = Some(date.clone());
+            planned.date = Some((date, DateOrigin::Given));
+        }
         planned.path = page.path;
         return Ok(planned);
     }
     let file = source.path.as_deref().map(file_name).unwrap_or_default();
-    let info = SourceInfo {
-        title: source_title(&planned.text, file, &planned.from),
-        day: day(context, &planned.text, file),
-    };
+    let given = request.date.map(|date| (date.to_string(), DateOrigin::Given));
+    let date = given.or_else(|| stated_date(&planned.text, file));
+    let date = date.unwrap_or_else(|| (context.today(), DateOrigin::Today));
+    let info = SourceInfo { title: source_title(&planned.text, file, &planned.from), day: date.0.clone() };
+    planned.date = Some(date);
     let policy = context.policy();
     let (folder, name) = (policy.ingest.folder(&request.source_type), policy.ingest.name.as_str());
     // If the name pattern has the date, the title part should not repeat it.
     let without_date = info.title.replace(&info.day, " ");
     let title =
         if name.contains("{date}") && !without_date.trim().is_empty() { &without_date } else { &info.title };
-    planned.path = free_path_of(context, &Naming { folder, name, title, day: &info.day })?;
+    planned.path = match &request.source_path {
+        Some(path) if is_taken(context, path) => return Err(Error::Exists { path: path.clone() }),
+        Some(path) => path.clone(),
+        None => free_path_of(context, &Naming { folder, name, title, day: &info.day })?,
+    };
     planned.new = Some(page_text(context, request, &planned, &info)?);
     Ok(planned)
 }
@@ -153,7 +184,7 @@ fn page_text(
     let properties = properties.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     for (key, value) in properties.chain(policy.ingest.set.clone()) {
         let failed = |source| Error::Edit { slug: key.clone(), source };
-        text = edit::set_property(&text, &key, &Value::Text(value)).map_err(failed)?;
+        text = edit::set_property(Format::Markdown, &text, &key, &Value::Text(value)).map_err(failed)?;
     }
     let new = NewPage {
         text: &text,
@@ -195,25 +226,6 @@ fn source_title(text: &str, file: &str, from: &str) -> String {
     if plain.is_empty() { "Source".into() } else { plain }
 }
 
-/// Returns the source's date: from its properties, else its file name, else its first lines, else today.
-fn day(context: &VaultContext, text: &str, file: &str) -> String {
-    let page = parse("", text).page;
-    let declared = ["date", "created"].iter().find_map(|key| page.properties.text(key));
-    let declared = declared.and_then(first_day);
-    let lines = || text.lines().take(DATED_LINES).find_map(first_day);
-    declared.or_else(|| first_day(file)).or_else(lines).unwrap_or_else(|| context.today())
-}
-
-/// Returns the first valid `YYYY-MM-DD` in a text.
-fn first_day(text: &str) -> Option<String> {
-    let words = text.split(|letter: char| !(letter.is_ascii_digit() || letter == '-'));
-    let day = |word: &str| {
-        let word = word.trim_matches('-').get(..10)?;
-        date_in_name(word).filter(|period| period.first == period.last).map(|period| period.first.to_string())
-    };
-    words.filter(|word| word.len() >= 10).find_map(day)
-}
-
 fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
@@ -230,6 +242,8 @@ mod tests {
             text: text.into(),
             from: "x".into(),
             path: "x.md".into(),
+            date: None,
+            redated: None,
             new: None,
         }
     }
@@ -243,20 +257,6 @@ mod tests {
             assert_eq!(unfenced(&page).trim(), text);
             assert!(parsed.links.is_empty() && parsed.facts.is_empty() && parsed.tags.is_empty(), "{page}");
             assert_eq!((parsed.timeline, parsed.headings.len()), (None, 1), "{page}");
-        }
-    }
-
-    #[test]
-    fn first_valid_date_is_used() {
-        for (text, expected) in [
-            ("notes-2024-03-01.md", Some("2024-03-01")),
-            ("Date: 2024-02-30, then 2024-02-28.", Some("2024-02-28")),
-            ("2024-03-01T10:00:00Z", Some("2024-03-01")),
-            ("2024-03", None),
-            ("call 555-2024-0301", None),
-            ("", None),
-        ] {
-            assert_eq!(first_day(text).as_deref(), expected, "{text}");
         }
     }
 

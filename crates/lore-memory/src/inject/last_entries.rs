@@ -1,6 +1,6 @@
 //! Shortens a page for injection: only the last entries of a long log.
 
-use lore_page::edit;
+use lore_page::{Format, edit};
 
 /// Returns the text with the list under a heading shortened to its last entries, and the number of omitted ones; none
 /// if there are not more.
@@ -8,7 +8,7 @@ use lore_page::edit;
 /// An entry is a top-level list item with its content. One line in place of the first gives the number of omitted
 /// entries. Other text between entries is kept.
 pub fn last_entries(text: &str, heading: &str, keep: usize) -> Option<(String, usize)> {
-    let items = edit::section_items(text, heading).ok()?;
+    let items = edit::section_items(Format::Markdown, text, heading).ok()?;
     let omitted_count = items.len().checked_sub(keep).filter(|count| *count > 0)?;
     let omitted = &items[..omitted_count];
     let line_end = if text[omitted[0].start..omitted[0].end].ends_with("\r\n") { "\r\n" } else { "\n" };
@@ -133,12 +133,12 @@ mod tests {
             keep in 0..4_usize,
         ) {
             let text = format!("# Other\n\n---\n\n## Agent Log\n\n{}", lines.concat());
-            let items = section_items(&text, "Agent Log").expect("a section").len();
+            let items = section_items(Format::Markdown, &text, "Agent Log").expect("a section").len();
             match last_entries(&text, "Agent Log", keep) {
                 None => prop_assert!(items <= keep),
                 Some((cut, left_out)) => {
                     prop_assert_eq!(items, keep + left_out);
-                    prop_assert_eq!(section_items(&cut, "Agent Log").expect("a section").len(), keep, "{:?}", cut);
+                    prop_assert_eq!(section_items(Format::Markdown, &cut, "Agent Log").expect("a section").len(), keep, "{:?}", cut);
                     let headings = |text: &str| lore_page::parse("", text).page.headings.len();
                     prop_assert_eq!(headings(&cut), headings(&text), "{:?}", cut);
                 }

@@ -1,5 +1,6 @@
 //! Rolls up an append-only log by keeping only its newest weekly and monthly sections.
 
+use lore_page::Format;
 use lore_page::edit::{self, SectionPlace};
 use lore_text::{NamePeriod, parse_period};
 use serde::Deserialize;
@@ -42,7 +43,7 @@ enum SectionAction {
 /// the same heading, the last is kept. A kept section of more than `warn_bytes` bytes causes a warning; sections are
 /// never shortened.
 pub fn roll_up(text: &str, rules: &[KeepRule], warn_bytes: usize) -> RollUpResult {
-    let sections = edit::sections(text);
+    let sections = edit::sections(Format::Markdown, text);
     let mut actions: Vec<(usize, SectionAction)> = Vec::new();
     for (rule, kind) in rules.iter().enumerate() {
         let period_of = |place: &SectionPlace| {
@@ -60,7 +61,7 @@ pub fn roll_up(text: &str, rules: &[KeepRule], warn_bytes: usize) -> RollUpResul
     let names = |action: SectionAction| with(action).map(|place| place.heading.text.clone()).collect();
     let removed = with(SectionAction::OverLimit).chain(with(SectionAction::Duplicate));
     RollUpResult {
-        text: edit::remove_sections(text, removed),
+        text: edit::remove_sections(Format::Markdown, text, removed),
         dropped: names(SectionAction::OverLimit),
         collapsed: names(SectionAction::Duplicate),
         warnings: with(SectionAction::Keep).filter_map(|place| warning(text, place, warn_bytes)).collect(),

@@ -166,6 +166,13 @@ fn clean_ledger(
                 rows += 1;
             }
         }
+        for hash in store.blobs(project)? {
+            let bytes = store.blob(project, hash)?.unwrap_or_default();
+            if let Some(clean) = clean(&bytes) {
+                store.rewrite_blob(project, hash, &clean)?;
+                rows += 1;
+            }
+        }
         for gap in store.gaps(project, GapFilter::All, usize::MAX)? {
             let clean = clean_gap(&gap, is_wanted);
             if clean != gap {

@@ -490,7 +490,9 @@ fn roam_summaries_have_all_required_properties() {
              Run the suite before {name} goes out.\n{link}"
         )
     };
-    let policy = lore_engine::Profile::Roam.policy().replace("dirty = \"refuse\"", "dirty = \"keep\"");
+    let policy = lore_engine::Profile::Roam
+        .policy_in(Some(lore_engine::PageFormat::Markdown))
+        .replace("dirty = \"refuse\"", "dirty = \"keep\"");
     let files = [
         format!("-- lore.toml --\n{policy}"),
         node("one", 10, "\n- related [[two]]\n"),

@@ -49,6 +49,7 @@ counted! { Index:
     apply(project: ProjectNo, replica: ReplicaNo, writes: &[PageWrite<'_>]) -> Result<Vec<PageWritten>>;
     pages(project: ProjectNo, numbers: &[PageNo]) -> Result<Vec<PageRow>>;
     list(project: ProjectNo, filter: &Filter, order: Order, window: Window) -> Result<Vec<PageRow>>;
+    count(project: ProjectNo, filter: &Filter) -> Result<u64>;
     lookup(project: ProjectNo, names: &NameQuery<'_>) -> Result<Vec<KeyRow>>;
     links(project: ProjectNo, ends: &LinkFilter<'_>) -> Result<Vec<LinkRow>>;
     inbound(project: ProjectNo, pages: &[PageNo]) -> Result<Vec<u64>>;
@@ -65,6 +66,8 @@ counted! { Ledger:
     set_versions(project: ProjectNo, versions: &[(&str, u64, ContentHash)]) -> Result<()>;
     identities(project: ProjectNo, paths: &[&str]) -> Result<Vec<Option<String>>>;
     set_identities(project: ProjectNo, ids: &[(&str, &str)]) -> Result<()>;
+    former_paths(project: ProjectNo) -> Result<Vec<(String, String)>>;
+    set_former_paths(project: ProjectNo, paths: &[(&str, Option<&str>)]) -> Result<()>;
     rename(project: ProjectNo, moves: &[(&str, &str)]) -> Result<()>;
     add_snapshot(project: ProjectNo, snapshot: &NewSnapshot<'_>) -> Result<()>;
     snapshots(project: ProjectNo, path: &str) -> Result<Vec<SnapshotRow>>;
@@ -90,6 +93,18 @@ counted! { GapsAndImports:
     imports(project: ProjectNo, which: &ImportFilter<'_>) -> Result<Vec<ImportRow>>;
     import_bytes(project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;
     prune_imports(project: ProjectNo, before: i64) -> Result<usize>;
+}
+
+counted! { Batches:
+    put_blobs(project: ProjectNo, blobs: &[(ContentHash, &[u8])]) -> Result<()>;
+    blob(project: ProjectNo, hash: ContentHash) -> Result<Option<Vec<u8>>>;
+    blobs(project: ProjectNo) -> Result<Vec<ContentHash>>;
+    rewrite_blob(project: ProjectNo, hash: ContentHash, bytes: &[u8]) -> Result<()>;
+    remove_blobs(project: ProjectNo, hashes: &[ContentHash]) -> Result<()>;
+    add_batch(project: ProjectNo, part: &NewBatch<'_>) -> Result<()>;
+    batches(project: ProjectNo) -> Result<Vec<BatchRow>>;
+    manifests(project: ProjectNo, batch: &str) -> Result<Vec<Vec<u8>>>;
+    remove_batch(project: ProjectNo, batch: &str) -> Result<()>;
 }
 
 counted! { Vectors:

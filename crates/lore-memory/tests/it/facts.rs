@@ -55,11 +55,11 @@ fn facts_are_found_by_subject() {
     let world = World::synced(PEOPLE);
     let ada = world.page("people/ada.md");
     let about = FactQuery { page: Some(&ada), ..query(Temporal::All, "2024-06-01") };
-    let expected = "ada (people/ada) lives_in London  @ notes/tea.md:1\n\
-                    ada (people/ada) likes tea {..1852} @ notes/tea.md:2\n\
-                    ada (people/ada) role translator {1842..1843} @ people/ada.md:6\n\
-                    ada (people/ada) role programmer {1844..} @ people/ada.md:7\n\
-                    ada (people/ada) knows Babbage  @ people/ada.md:8\nleft out 0";
+    let expected = "Ada Lovelace (people/ada) lives_in London  @ notes/tea.md:1\n\
+                    Ada Lovelace (people/ada) likes tea {..1852} @ notes/tea.md:2\n\
+                    Ada Lovelace (people/ada) role translator {1842..1843} @ people/ada.md:6\n\
+                    Ada Lovelace (people/ada) role programmer {1844..} @ people/ada.md:7\n\
+                    Ada Lovelace (people/ada) knows Babbage  @ people/ada.md:8\nleft out 0";
     assert_eq!(listed(&world.context, &about), expected);
     for name in ["Ada Lovelace", "countess", "people/ada", "ADA"] {
         let named = FactQuery { subject: Some(name), ..query(Temporal::All, "2024-06-01") };
@@ -76,7 +76,7 @@ fn facts_are_filtered_by_validity() {
         let listed = listed(&world.context, &FactQuery { predicate: Some("Role"), ..query(temporal, day) });
         listed
             .lines()
-            .map(|line| line.split(' ').nth(3).unwrap_or(line).to_owned())
+            .map(|line| line.split(' ').nth(4).unwrap_or(line).to_owned())
             .collect::<Vec<_>>()
             .join(" ")
     };
@@ -158,7 +158,7 @@ fn explicit_subjects_can_name_the_page_itself() {
 #[test]
 fn policy_sets_single_valued_predicates() {
     let world = World::synced(
-        "-- lore.toml --\n[facts]\nsingle = [\"knows\"]\n-- people/ada.md --\n- knows:: Bob {2019..}\n- role:: x {2019..}\n",
+        "-- lore.toml --\n[facts]\nsingle = [\"knows\"]\nmany = [\"role\"]\n-- people/ada.md --\n- knows:: Bob {2019..}\n- role:: x {2019..}\n",
     );
     assert_eq!(assert_fact(&world, "knows", "Eve", "..").unwrap().1, 1);
     assert_eq!(assert_fact(&world, "role", "y", "..").unwrap().1, 0);

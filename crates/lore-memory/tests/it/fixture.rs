@@ -184,11 +184,14 @@ impl World {
         state(&self.context)
     }
 
-    /// Indexes the same vault into a new database.
+    /// Indexes the same vault into a new database, which knows the same former paths: no file contains them.
     pub fn fresh(&self) -> VaultContext {
         let number = self.ticks.get() + 1;
         self.ticks.set(number);
         let context = context(self.folder.path(), "vault", &format!("fresh-{number}.db"));
+        let former = self.context.store().former_paths(self.context.project()).unwrap();
+        let former: Vec<_> = former.iter().map(|(from, to)| (from.as_str(), Some(to.as_str()))).collect();
+        context.store().set_former_paths(context.project(), &former).unwrap();
         refresh(&context, Scope::Vault(ScanMode::Stat), &no_progress).unwrap();
         context
     }

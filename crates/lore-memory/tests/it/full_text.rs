@@ -128,6 +128,30 @@ fn queries_match_stems_prefixes_and_accents() {
     assert_eq!(found(&world, &relaxed, &Filter::default()), ["hindi.md"]);
 }
 
+/// Each page has the stems of its language, and a query those of every language of the vault.
+#[test]
+fn queries_match_stems_of_the_language_of_each_page() {
+    let world = World::synced(
+        "-- de.md --\nDie alten Häuser der Stadt wurden nach dem großen Brand von den Bewohnern mit viel Mühe wieder \
+         aufgebaut.\n\
+         -- es.md --\nLa organización fue fundada por un grupo de ingenieros que querían mejorar el transporte público \
+         de la ciudad.\n\
+         -- en.md --\nThe houses of the city were built by a company that has grown since then.\n\
+         -- declared.md --\n---\nlanguage: de\n---\nBäume\n",
+    );
+    for (query, expected) in [
+        ("Haus ", "de.md"),
+        ("Hauses ", "de.md"),
+        ("organizaciones ", "es.md"),
+        ("organizacion ", "es.md"),
+        ("house ", "en.md"),
+        ("cities ", "en.md"),
+        ("Baum ", "declared.md"),
+    ] {
+        assert_eq!(strict(&world, query).join(" "), expected, "{query}");
+    }
+}
+
 /// No row contains a NUL, which not every database can store.
 #[test]
 fn text_is_stored_without_nul() {

@@ -115,7 +115,7 @@ fn age_counts_only_if_the_policy_sets_it() {
     assert_eq!(stale(&world.context), ["orphan", "old", "clients/acme"], "most recently stale first");
     assert_eq!(stale(&world.fresh()), stale(&world.context));
     let some = |path: Option<&str>, limit: Option<usize>| {
-        let query = Stale { path: path.map(str::to_owned), limit, looks: None };
+        let query = Stale { path: path.map(str::to_owned), limit, ..Stale::default() };
         find_stale(&world.context, &query).unwrap().into_iter().map(|(page, _)| page.slug).collect::<Vec<_>>()
     };
     assert_eq!(some(Some("clients/"), None), ["clients/acme"]);
@@ -266,7 +266,7 @@ fn inbound_links_lift_pages_in_briefs() {
         .iter()
         .map(|node| format!("{} {} {}", node.page.slug, node.links_out, node.summary))
         .collect();
-    assert_eq!(shown, ["n/b 1 Quoted", "n/a 0 One sentence"]);
+    assert_eq!(shown, ["n/b 1 Quoted", "n/a 0 One sentence."]);
 }
 
 #[test]

@@ -92,7 +92,9 @@ fn hits_are_read_together() {
         taken(&calls)
     };
     let words = SearchRequest { text: "zeppelin".into(), ..Default::default() };
-    let budget = Budget { depth: Depth::Auto, tokens: 100_000, around: |_, _| 0 };
+    let around = |_: &lore_engine::VaultContext, _: &lore_engine::Hit, _: Depth| 0;
+    let budget =
+        Budget { depth: Depth::Auto, tokens: 100_000, is_requested: true, base: 0, around, passage: 0 };
     let filter = Filter { path: Some("notes/".into()), ..Default::default() };
     for request in [
         SearchRequest { mode: Mode::Lexical, ..words.clone() },

@@ -1,6 +1,8 @@
 //! Relations between pages: added, closed, removed; never overlapping; the same after a rebuild.
 
-use lore_engine::{Code, NewLink, Outcome, Result, VaultContext, close_link, link, unlink};
+use lore_engine::{
+    Code, NewLink, Outcome, Result, VaultContext, close_link, link, relocate, target_of, unlink,
+};
 use lore_page::Interval;
 use lore_ports::{LinkFilter, LinkRow};
 
@@ -66,20 +68,24 @@ fn intervals_of_one_relation_never_overlap() {
     let first = joined(&world, "works_at", "2018..2019").unwrap().link.id;
     joined(&world, "works_at", "2021..").unwrap();
     let before = world.text("people/ada.md");
-    for dates in ["2019..2020", "2017..2018", "2022..", "..", "..2018", "2010..2030"] {
+    for dates in ["2019-06..2020", "2017..2018-06", "2022..", "2010..2030"] {
         let error = joined(&world, "Works_At", dates).expect_err(dates);
         assert_eq!(error.code(), Code::Lint, "{dates}: {error}");
         assert!(error.to_string().contains("line "), "{error}");
     }
-    let error = closed(&world, first, "2021-01-01").expect_err("it overlaps the second");
+    // Without dates, it is the relation that holds now.
+    assert_eq!(joined(&world, "Works_At", "..").unwrap().link.interval.to_string(), "{2021..}");
+    // An end alone closes it, which is impossible before it begins.
+    assert_eq!(joined(&world, "Works_At", "..2018").expect_err("it begins later").code(), Code::Edit);
+    let error = closed(&world, first, "2021-01-02").expect_err("it overlaps the second");
     assert_eq!(
         error.to_string(),
-        "people/ada: `works_at [[companies/acme]] {2018..2021-01-01}` would overlap \
+        "people/ada: `works_at [[companies/acme]] {2018..2021-01-02}` would overlap \
          `works_at [[companies/acme]] {2021..}` on line 6"
     );
     assert_eq!(closed(&world, first, "2017").expect_err("before it begins").code(), Code::Usage);
     assert_eq!(world.text("people/ada.md"), before);
-    for (relation, dates) in [("works_at", "2020..2020"), ("advises", "2018..2030")] {
+    for (relation, dates) in [("works_at", "2019..2020"), ("advises", "2018..2030")] {
         joined(&world, relation, dates).expect(dates);
     }
     world.check_consistency();
@@ -141,4 +147,20 @@ fn only_relation_lines_can_be_closed() {
         };
         assert_eq!(link(&world.context, &new).expect_err(relation).code(), Code::Usage);
     }
+}
+
+#[test]
+fn target_of_a_page_is_its_name_now() {
+    let world = World::synced("-- a.md --\nA\n-- b.md --\n---\nid: a\n---\nB\n-- gone.md --\nx\n");
+    let (a, gone) = (world.page("a.md"), world.page("gone.md"));
+    // Its slug is the id of another page, so no link can name it.
+    let error = target_of(&world.context, &a).unwrap_err();
+    assert_eq!(error.to_string(), "\"a\" matches 2 pages: a.md, b.md");
+    relocate(&world.context, &gone, "moved.md", None).unwrap();
+    assert_eq!(target_of(&world.context, &gone).unwrap(), "moved");
+    world.remove("moved.md");
+    world.sync();
+    let error = target_of(&world.context, &gone).unwrap_err();
+    assert_eq!(error.to_string(), "no page matches \"gone\"");
+    assert_eq!(error.code(), Code::NotFound);
 }

@@ -1,6 +1,6 @@
 //! Search through the engine: exact names first, then words, each hit with the matching lines.
 
-use lore_engine::{Mode, SearchRequest, SearchResult, search};
+use lore_engine::{Mode, SearchRequest, SearchResult, Signals, Verdict, search};
 use lore_ports::Filter;
 use lore_text::ContentHash;
 
@@ -120,7 +120,7 @@ fn types_and_other_filters_narrow_a_search() {
     check(Filter { tags: vec!["X".into()], ..Default::default() }, "a.md");
     check(Filter { status: Some("live".into()), ..Default::default() }, "a.md");
     check(Filter { path: Some("sub/".into()), ..Default::default() }, "sub/b.md");
-    check(Filter { wing: Some("b".into()), ..Default::default() }, "sub/b.md");
+    check(Filter { wings: vec!["b".into()], ..Default::default() }, "sub/b.md");
     check(Filter { properties: vec![("city".into(), "rome".into())], ..Default::default() }, "a.md");
     check(Filter { since: Some(i64::MAX), ..Default::default() }, "");
 }
@@ -200,12 +200,16 @@ fn best_hit_is_judged_on_request() {
         let quality = found.quality.map(|best| (best.page.map(|page| page.path), best.confidence));
         (quality, confidence)
     };
-    let a = Some("a.md".to_owned());
-    assert_eq!(judged("fish frogs"), (Some((a.clone(), 1.0)), vec![Some(1.0)]));
-    assert_eq!(judged("fish swim"), (Some((a.clone(), 0.5)), vec![Some(0.5)]));
-    assert_eq!(judged("heron"), (Some((a, 1.0)), vec![Some(1.0)]));
+    let page = |text: &str| judged(text).0.and_then(|(page, _)| page);
+    let confidence = |text: &str| judged(text).0.map_or(-1.0, |(_, confidence)| confidence);
+    for text in ["fish frogs", "fish swim", "heron"] {
+        assert_eq!(page(text).as_deref(), Some("a.md"), "{text}");
+    }
+    assert_eq!(judged("heron"), (Some((Some("a.md".to_owned()), 1.0)), vec![Some(1.0)]));
+    assert!(confidence("fish frogs") >= Verdict::ANSWERED, "every word is there");
+    assert!((Verdict::NOTHING..Verdict::ANSWERED).contains(&confidence("fish swim")), "half of them");
     assert_eq!(judged("zebra"), (Some((None, 0.0)), vec![]));
-    assert_eq!(judged("what is it?").0, None, "no content words");
+    assert_eq!(confidence("what is it?"), 0.0, "no page has its words");
     let plain = search_for(&world, "fish frogs");
     assert!(plain.quality.is_none() && plain.hits[0].confidence.is_none());
 }
@@ -219,6 +223,32 @@ fn fields_score_once_each() {
     let found = search(&world.context, &request).unwrap();
     let shown: Vec<(&str, f64, String)> =
         found.hits.iter().map(|hit| (hit.page.path.as_str(), hit.score, hit.why.join(", "))).collect();
-    assert_eq!(shown, [("a.md", 155.0, "matched title, matched tag, matched body".to_owned())]);
+    assert_eq!(
+        shown,
+        [("a.md", 175.0, "matched title, matched tag, matched summary, matched body".to_owned())]
+    );
     assert!(found.more && found.mode == Mode::Fields);
+}
+
+#[test]
+fn page_that_the_best_page_mentions_is_raised() {
+    let world = World::synced(
+        "-- hall.md --\n---\ntitle: Toad Hall\n---\nToad Hall is a residential hall of the Alpine Institute of Chemistry.\n\
+         -- institute.md --\n---\ntitle: Alpine Institute of Chemistry\n---\nA research city campus with twelve colleges, founded by \
+         seven cantons after a long debate about its seat, in Chur.\n\
+         -- walls.md --\n---\ntitle: Walls\n---\nThe city has walls, and a hall.\n",
+    );
+    let institute = |mentions: bool| {
+        let signals = Signals { mentions, ..Signals::default() };
+        let text = "Toad Hall is a residential hall in which city?".to_owned();
+        let request = SearchRequest { text, mode: Mode::Lexical, signals, limit: 10, ..Default::default() };
+        let hits = search(&world.context, &request).unwrap().hits;
+        hits.into_iter()
+            .find(|hit| hit.page.path == "institute.md")
+            .expect("the page has a word of the question")
+    };
+    let (without, with) = (institute(false), institute(true));
+    assert!(with.score > without.score * 1.1, "{} without, {} with", without.score, with.score);
+    let why = "a page that matches mentions it: alpine institute of chemistry";
+    assert!(with.why.iter().any(|reason| reason == why), "{:?}", with.why);
 }

@@ -25,6 +25,8 @@ use std::collections::{HashMap, HashSet};
 use super::EditError;
 use super::doc::Doc;
 use super::fact::close_fact;
+use crate::format::Format;
+use crate::page::Fact;
 use assemble::{assemble, with_timeline};
 use pair::{Mention, Side, pair};
 use place::{Place, Placed, Places, indent};
@@ -38,8 +40,9 @@ pub use statement::LineKind;
 pub struct RewriteTerms<'a> {
     /// Lines that are not kept.
     pub dropped: &'a Dropped,
-    /// Whether a predicate has one value at a time.
-    pub is_single_valued: &'a dyn Fn(&str) -> bool,
+    /// The topic of a fact; facts of one topic and subject exclude each other. None if its predicate can have several
+    /// values at the same time.
+    pub topic: &'a dyn Fn(&Fact) -> Option<String>,
 }
 
 /// The structured lines that a rewrite kept, added and removed, each on one line. A changed line is removed and added.
@@ -63,13 +66,18 @@ pub struct Rewritten {
 }
 
 /// Returns a new text of a page with the structured lines of the old one that it does not mention.
-pub fn carry_over(old: &str, new: &str, terms: &RewriteTerms<'_>) -> Result<Rewritten, EditError> {
-    let (old_doc, new_doc) = (Doc::new(old), Doc::new(new));
+pub fn carry_over(
+    format: Format,
+    old: &str,
+    new: &str,
+    terms: &RewriteTerms<'_>,
+) -> Result<Rewritten, EditError> {
+    let (old_doc, new_doc) = (Doc::new(format, old), Doc::new(format, new));
     let (old_lines, new_lines) = (statements(&old_doc), statements(&new_doc));
     terms.dropped.check(&old_doc, &old_lines)?;
     let old = Side { doc: &old_doc, statements: &old_lines };
     let new = Side { doc: &new_doc, statements: &new_lines };
-    let mentions = pair(&old, &new, terms.is_single_valued);
+    let mentions = pair(&old, &new, terms.topic);
     let dropped = terms.dropped.of(&old_doc, &old_lines);
     let rewrite = Rewrite { old, new, mentions, dropped };
     let timeline = rewrite.whole_timeline(terms.dropped);
@@ -170,7 +178,7 @@ impl Rewrite<'_, '_> {
         };
         let text = (unit.first..=unit.last).map(line).collect::<Vec<_>>().join("\n");
         match self.mentions[unit.at] {
-            Mention::Ended(_, day) => close_fact(&text, 1, day).unwrap_or(text),
+            Mention::Ended(_, day) => close_fact(self.new.doc.format, &text, 1, day).unwrap_or(text),
             _ => text,
         }
     }
@@ -223,7 +231,7 @@ impl Rewrite<'_, '_> {
         if units.is_empty() && !has_timeline {
             return Ok(());
         }
-        let result = Doc::new(text);
+        let result = Doc::new(self.new.doc.format, text);
         let mut counts: HashMap<String, usize> = HashMap::new();
         for line in statements(&result).iter().filter(|line| !matches!(line.body, Body::Text)) {
             *counts.entry(line.signature(&result)).or_default() += 1;
@@ -242,7 +250,7 @@ impl Rewrite<'_, '_> {
             .collect();
         for unit in units {
             let text = self.unit_text(unit, false);
-            let doc = Doc::new(&text);
+            let doc = Doc::new(self.new.doc.format, &text);
             let line = &self.old.statements[unit.at];
             match (self.mentions[unit.at], line.body) {
                 (Mention::Ended(..), _) => {
@@ -275,7 +283,7 @@ impl Rewrite<'_, '_> {
 
     /// Compares the structured lines before and after.
     fn changes(&self, text: &str) -> LineChanges {
-        let result = Doc::new(text);
+        let result = Doc::new(self.new.doc.format, text);
         let lines = statements(&result);
         let after: HashSet<String> = lines.iter().map(|line| line.signature(&result)).collect();
         let before: HashSet<String> =

@@ -1,15 +1,23 @@
 //! A text with its parsed page, in which edits of the body look up positions.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::lines::{Lines, insert_block, insert_lines};
-use crate::markdown;
+use crate::body::{ItemRange, item_ranges};
+use crate::format::Format;
+use crate::org::HeadlinePlaces;
 use crate::page::{Heading, Page};
 
 pub(super) struct Doc<'a> {
+    pub(super) format: Format,
     pub(super) text: &'a str,
     pub(super) lines: Lines<'a>,
     pub(super) page: Page,
+    /// The list items of an Org file, by the start of their text.
+    items: OnceCell<Vec<ItemRange>>,
+    /// The stars and the title of each heading of an Org file, by the start of its line.
+    pub(super) headlines: OnceCell<HeadlinePlaces>,
 }
 
 /// Byte offsets of a section.
@@ -26,8 +34,16 @@ pub(super) struct SectionBounds {
 }
 
 impl<'a> Doc<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Doc { text, lines: Lines::new(text), page: markdown::parse("", text).page }
+    pub(super) fn new(format: Format, text: &'a str) -> Self {
+        let page = format.read("", text).0.page;
+        Doc {
+            format,
+            text,
+            lines: Lines::new(text),
+            page,
+            items: OnceCell::new(),
+            headlines: OnceCell::new(),
+        }
     }
 
     /// Returns the offsets of a heading's section. A section of the truth ends at the rule, whatever its level.
@@ -68,6 +84,9 @@ impl<'a> Doc<'a> {
 
     /// Returns the last line of a heading, which is the underline if it has one.
     pub(super) fn heading_end(&self, first: usize) -> usize {
+        if self.format == Format::Org {
+            return super::org_heading::head_end(self, first);
+        }
         let content = self.lines.content(first).trim_start();
         let rest = content.trim_start_matches('#');
         let hashes = content.len() - rest.len();
@@ -104,7 +123,7 @@ impl<'a> Doc<'a> {
         };
         let outermost = (first..=last)
             .rev()
-            .find(|line| self.blank(*line) || outer(self.lines.content(*line)).is_empty())
+            .find(|line| self.blank(*line) || self.outer(self.lines.content(*line)).is_empty())
             .unwrap_or(last);
         if self.item(outermost).is_some_and(|(prefix, _)| prefix.is_empty()) {
             return self.insert_after_item(outermost, item);
@@ -119,14 +138,21 @@ impl<'a> Doc<'a> {
     /// Returns the text before a list item's bullet, and the bullet.
     pub(super) fn item(&self, line: usize) -> Option<(&'a str, char)> {
         let content = self.lines.content(line);
-        let rest = &content[outer(content).len()..];
+        let outer = self.outer(content);
+        let rest = &content[outer.len()..];
         let bullet = rest.chars().next().filter(|bullet| matches!(bullet, '-' | '*' | '+'))?;
+        let is_heading = self.format == Format::Org && outer.is_empty() && bullet == '*';
         let spaced = rest[1..].starts_with([' ', '\t']);
-        spaced.then(|| (outer(content), bullet))
+        (spaced && !is_heading).then_some((outer, bullet))
     }
 
     /// Returns the bytes of a list item's text: its first line and the lines that continue it.
     pub(super) fn item_text(&self, line: usize) -> Range<usize> {
+        if self.format == Format::Org {
+            let own = self.org_item(line).map_or(0, |item| item.own.end);
+            let start = self.lines.start(line);
+            return start..own.max(start + self.lines.content(line).trim_end().len());
+        }
         let lines = line + 1..=self.lines.count();
         let continuation = lines.take_while(|line| !self.blank(*line) && self.continues_paragraph(*line));
         let last = continuation.last().unwrap_or(line);
@@ -137,11 +163,18 @@ impl<'a> Doc<'a> {
     /// Returns the last line of the item on a line: the lines that continue its text, and deeper lines in the same
     /// quote, even after blank lines.
     pub(super) fn item_end(&self, line: usize) -> usize {
+        if self.format == Format::Org {
+            let end = |item: &ItemRange| {
+                self.lines
+                    .at(item.whole.start + self.text[item.whole.clone()].trim_end().len().saturating_sub(1))
+            };
+            return self.org_item(line).map_or(line, end);
+        }
         let quotes = |outer: &str| outer.matches('>').count();
-        let item = outer(self.lines.content(line));
+        let item = self.outer(self.lines.content(line));
         let mut last = line;
         for next in (line + 1..=self.lines.count()).filter(|next| !self.blank(*next)) {
-            let found = outer(self.lines.content(next));
+            let found = self.outer(self.lines.content(next));
             let deeper = found.len() > item.len() && quotes(found) == quotes(item);
             if !deeper && (next > last + 1 || !self.continues_paragraph(next)) {
                 break;
@@ -151,10 +184,24 @@ impl<'a> Doc<'a> {
         last
     }
 
+    /// Returns the item of an Org file whose text starts on a line.
+    fn org_item(&self, line: usize) -> Option<&ItemRange> {
+        let items = self.items.get_or_init(|| item_ranges(self.format, self.text));
+        let start = self.lines.start(line);
+        let at = items.partition_point(|item| item.own.start < start);
+        items.get(at).filter(|item| self.lines.at(item.own.start) == line)
+    }
+
+    /// Returns the indent and quote marks before the text of a line.
+    fn outer<'l>(&self, line: &'l str) -> &'l str {
+        let marks: &[char] = if self.format == Format::Org { &[' ', '\t'] } else { &[' ', '\t', '>'] };
+        &line[..line.len() - line.trim_start_matches(marks).len()]
+    }
+
     /// Returns whether a line continues the paragraph of an item above it: it starts no block of its own.
     fn continues_paragraph(&self, line: usize) -> bool {
         let content = self.lines.content(line);
-        let text = &content[outer(content).len()..];
+        let text = &content[self.outer(content).len()..];
         let numbered = text.trim_start_matches(|c: char| c.is_ascii_digit());
         let starts_block = self.item(line).is_some()
             || text.starts_with(['#', '<', '|', '_'])
@@ -162,9 +209,4 @@ impl<'a> Doc<'a> {
             || (numbered.len() < text.len() && numbered.starts_with(['.', ')']));
         !starts_block
     }
-}
-
-/// Returns the indent and quote marks before the text of a line.
-fn outer(line: &str) -> &str {
-    &line[..line.len() - line.trim_start_matches([' ', '\t', '>']).len()]
 }

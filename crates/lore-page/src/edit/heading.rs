@@ -1,5 +1,6 @@
 //! Edits of headings: renaming and demoting them.
 
+use crate::format::Format;
 use std::ops::Range;
 
 use super::EditError;
@@ -19,8 +20,8 @@ enum HeadingSyntax {
 /// Changes the text of a heading, keeping its level and syntax.
 ///
 /// The heading is named as in [`super::replace_section`].
-pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn rename_heading(format: Format, text: &str, heading: &str, new: &str) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let at = find(&doc.page.headings, heading)?;
     let old = &doc.page.headings[at];
     let new = new.trim();
@@ -28,7 +29,7 @@ pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, Ed
     if old.text == new {
         return Ok(text.to_owned());
     }
-    let refused = || EditError::Unreadable { kind: "a heading", line: new.to_owned() };
+    let refused = || EditError::unreadable("a heading", new, "text", new);
     let edited = match heading_syntax(&doc, old).ok_or_else(refused)? {
         HeadingSyntax::Hashes { hashes, title } if title.is_empty() => {
             splice(text, hashes.end..hashes.end, &format!(" {new}"))
@@ -37,7 +38,7 @@ pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, Ed
             splice(text, title, new)
         }
     };
-    let read = Doc::new(&edited).page.headings;
+    let read = Doc::new(format, &edited).page.headings;
     let others_unchanged = read.len() == doc.page.headings.len()
         && read.iter().zip(&doc.page.headings).enumerate().all(|(index, (read, old))| {
             read.level == old.level && read.text == if index == at { new } else { old.text.as_str() }
@@ -45,16 +46,33 @@ pub fn rename_heading(text: &str, heading: &str, new: &str) -> Result<String, Ed
     if others_unchanged { Ok(edited) } else { Err(refused()) }
 }
 
+/// Promotes every heading by one level, a level-one heading excepted.
+///
+/// What looks like a heading in code, a quote or a list is left alone, and so is an underlined heading.
+pub fn promote_headings(format: Format, text: &str) -> String {
+    let doc = Doc::new(format, text);
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for heading in doc.page.headings.iter().filter(|heading| heading.level > 1) {
+        if let Some(HeadingSyntax::Hashes { hashes, .. }) = heading_syntax(&doc, heading) {
+            out.push_str(&text[copied..hashes.start]);
+            copied = hashes.start + 1;
+        }
+    }
+    out + &text[copied..]
+}
+
 /// Demotes every heading by `by` levels, at most to level six.
 ///
 /// An underlined heading, which has no deeper form, is written with hashes. What looks like a heading in code, a quote
 /// or a list is left alone.
-pub fn demote_headings(text: &str, by: usize) -> String {
-    let doc = Doc::new(text);
+pub fn demote_headings(format: Format, text: &str, by: usize) -> String {
+    let doc = Doc::new(format, text);
     let mut out = String::with_capacity(text.len() + doc.page.headings.len() * by);
     let mut copied = 0;
     for heading in doc.page.headings.iter().filter(|_| by > 0) {
-        let hashes = "#".repeat((usize::from(heading.level) + by).min(6));
+        let deepest = if format == Format::Org { usize::MAX } else { 6 };
+        let hashes = format.heading_marks((usize::from(heading.level) + by).min(deepest));
         match heading_syntax(&doc, heading) {
             Some(HeadingSyntax::Hashes { hashes: old, .. }) => {
                 out.push_str(&text[copied..old.start]);
@@ -79,6 +97,10 @@ pub fn demote_headings(text: &str, by: usize) -> String {
 
 /// Returns the syntax of a heading; `None` if it follows a lone carriage return and so has no line of its own.
 fn heading_syntax(doc: &Doc<'_>, heading: &Heading) -> Option<HeadingSyntax> {
+    if doc.format == Format::Org {
+        return super::org_heading::marks_and_title(doc, heading)
+            .map(|(hashes, title)| HeadingSyntax::Hashes { hashes, title });
+    }
     let first = heading.lines.first as usize;
     let underline = doc.heading_end(first);
     if (first..=underline).any(|line| doc.lines.content(line).contains('\r')) {

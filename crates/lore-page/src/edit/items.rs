@@ -3,18 +3,20 @@
 use super::EditError;
 use super::doc::Doc;
 use super::section::find;
-use crate::markdown;
+use crate::format::Format;
 use crate::page::ByteRange;
 
 /// Returns the outermost list items under a heading, including subsections. Each covers the whole lines of its own text
 /// and of everything nested in it. Blank lines after an item are not part of it.
 ///
 /// The heading is named as in [`super::replace_section`].
-pub fn section_items(text: &str, heading: &str) -> Result<Vec<ByteRange>, EditError> {
-    let doc = Doc::new(text);
+pub fn section_items(format: Format, text: &str, heading: &str) -> Result<Vec<ByteRange>, EditError> {
+    let doc = Doc::new(format, text);
     let (_, body_start, end) = doc.bounds(&doc.page.headings[find(&doc.page.headings, heading)?]);
     let mut items: Vec<ByteRange> = Vec::new();
-    for item in markdown::list_items(text).into_iter().filter(|item| (body_start..end).contains(&item.start))
+    for item in crate::body::list_items(format, text)
+        .into_iter()
+        .filter(|item| (body_start..end).contains(&item.start))
     {
         let last_byte = item.start + text[item.clone()].trim_end().len().saturating_sub(1);
         let start = doc.lines.start(doc.lines.at(item.start));

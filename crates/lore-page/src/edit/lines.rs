@@ -61,7 +61,7 @@ pub(super) fn with_line_end(text: &str, line_end: &str) -> String {
 /// Joins the lines of a text: line breaks and the space around them become single spaces. The space within a line stays,
 /// unlike in [`lore_text::on_one_line`]: it may be part of inline code.
 pub(super) fn join_lines(text: &str) -> String {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns an error if a required part of a line is empty.

@@ -7,8 +7,9 @@ use lore_text::{on_one_line, percent_encode};
 use super::EditError;
 use super::layout;
 use super::lines::Lines;
+use crate::format::Format;
 use crate::page::{Link, LinkStyle};
-use crate::{markdown, wiki};
+use crate::wiki::{self, LinkOrder};
 
 /// Characters with a meaning in a destination between `<` and `>`.
 const BRACKETED: &str = "#?<>\\\r\n";
@@ -51,7 +52,11 @@ fn rewrite(
     target: &mut dyn FnMut(&Link) -> Option<String>,
     fragment: Fragment,
 ) -> Result<String, EditError> {
-    let links = markdown::parse(path, text).page.links;
+    if Format::of(path) == Format::Org {
+        return super::org_link::rewrite(text, path, target, fragment == Fragment::Remove);
+    }
+    let page = crate::parse(path, text).page;
+    let (links, order) = (page.links, LinkOrder::of(&page.properties));
     let mut changes: Vec<(Range<usize>, String)> = Vec::new();
     let mut renamed = Vec::new();
     for link in &links {
@@ -62,7 +67,7 @@ fn rewrite(
         }
         let place = match link.style {
             LinkStyle::Wiki => {
-                wiki_target(text, link.span.start..link.span.end, fragment).map(|place| (place, new))
+                wiki_target(text, link.span.start..link.span.end, fragment, order).map(|place| (place, new))
             }
             LinkStyle::Markdown => destination(text, link, fragment).map(|place| {
                 let bracketed = text[..place.start].ends_with('<');
@@ -72,11 +77,11 @@ fn rewrite(
         changes.extend(place);
     }
     if !renamed.is_empty() {
-        property_targets(text, &renamed, fragment, &mut changes)?;
+        property_targets(text, &renamed, fragment, order, &mut changes)?;
     }
     let edited = apply(text, changes);
     let reads_back = |edited: &str| {
-        let links = markdown::parse(path, edited).page.links;
+        let links = crate::parse(path, edited).page.links;
         layout::read(edited).is_ok() && renamed.iter().all(|(old, target)| has(&links, &old.relation, target))
     };
     if !renamed.is_empty() && !reads_back(&edited) {
@@ -94,6 +99,7 @@ fn property_targets(
     text: &str,
     renamed: &[(&Link, String)],
     fragment: Fragment,
+    order: LinkOrder,
     changes: &mut Vec<(Range<usize>, String)>,
 ) -> Result<(), EditError> {
     let Some(layout) = layout::read(text)? else { return Ok(()) };
@@ -101,7 +107,7 @@ fn property_targets(
         let value = &text[key.colon_end..key.value_end];
         for found in wiki::find(value) {
             let place = key.colon_end + found.start..key.colon_end + found.end;
-            let Some(read) = wiki::read(&text[place.start + 2..place.end - 2]) else { continue };
+            let Some(read) = wiki::read(&text[place.start + 2..place.end - 2], order) else { continue };
             let new = renamed.iter().find(|(link, _)| link.relation == key.key && link.target == read.target);
             if let Some((_, new)) = new {
                 let new = match open_quote(&value[..found.start]) {
@@ -109,7 +115,7 @@ fn property_targets(
                     Some(_) => new.replace('\'', "''"),
                     None => new.clone(),
                 };
-                changes.extend(wiki_target(text, place, fragment).map(|place| (place, new)));
+                changes.extend(wiki_target(text, place, fragment, order).map(|place| (place, new)));
             }
         }
     }
@@ -153,18 +159,23 @@ fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
 }
 
 /// Returns the bytes between `[[` and the first of `#`, `|` and `]]`, without surrounding space. If the fragment is
-/// removed, they extend to `|` or `]]`.
-fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment) -> Option<Range<usize>> {
+/// removed, they extend to `|` or `]]`. Where the label comes first, they start after `|`.
+fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment, order: LinkOrder) -> Option<Range<usize>> {
     let written = text.get(link.clone())?;
-    let open = written.find("[[")? + 2;
+    let mut open = written.find("[[")? + 2;
+    if order.of_link(&written[open..]) == LinkOrder::LabelFirst {
+        open += written[open..].find('|').map_or(0, |bar| bar + 1);
+    }
     let inner = written[open..].strip_suffix("]]")?;
     let ends: &[char] = if fragment == Fragment::Keep { &['#', '|'] } else { &['|'] };
     let name = &inner[..inner.find(ends).unwrap_or(inner.len())];
     // In a table the bar is escaped.
     let name =
         if inner[name.len()..].starts_with('|') { name.strip_suffix('\\').unwrap_or(name) } else { name };
-    let start = link.start + open + name.len() - name.trim_start().len();
-    Some(start..start + name.trim().len())
+    // The address of a Dendron vault stays: on a page of another tool it says which part is the target.
+    let note = wiki::without_dendron_vault(name.trim());
+    let start = link.start + open + name.trim_end().len() - note.len();
+    Some(start..start + note.len())
 }
 
 /// Returns the bytes of a destination's path without `<>`, and without the fragment and query if those are kept.

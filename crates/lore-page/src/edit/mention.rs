@@ -3,8 +3,8 @@
 use lore_text::fold;
 
 use crate::grammar::{Show, shown_links};
-use crate::markdown::parse;
 use crate::page::{ByteRange, LINKS_TO, Link, Observation, Page};
+use crate::parse;
 
 /// The page to link to.
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,7 @@
 
 use super::doc::Doc;
 use super::lines::line_end;
+use crate::format::Format;
 use crate::page::{ByteRange, Heading};
 
 /// A section and its position. A section of the truth ends at the rule, whatever its level.
@@ -17,8 +18,8 @@ pub struct SectionPlace {
 
 /// Returns the sections of a text in order. A heading that follows a lone carriage return, and so has no line of its
 /// own, is left out.
-pub fn sections(text: &str) -> Vec<SectionPlace> {
-    let doc = Doc::new(text);
+pub fn sections(format: Format, text: &str) -> Vec<SectionPlace> {
+    let doc = Doc::new(format, text);
     let places = doc.page.headings.iter().map(|heading| {
         let (start, body_start, end) = doc.bounds(heading);
         SectionPlace {
@@ -34,7 +35,11 @@ pub fn sections(text: &str) -> Vec<SectionPlace> {
 ///
 /// All other lines are kept. Where the line before a section would run into the line after it, the blank lines at the
 /// section's end are kept between them.
-pub fn remove_sections<'p>(text: &str, removed: impl IntoIterator<Item = &'p SectionPlace>) -> String {
+pub fn remove_sections<'p>(
+    format: Format,
+    text: &str,
+    removed: impl IntoIterator<Item = &'p SectionPlace>,
+) -> String {
     let mut removed: Vec<ByteRange> = removed.into_iter().map(|place| place.whole).collect();
     removed.sort_unstable_by_key(|range| range.start);
     let mut out = String::with_capacity(text.len());
@@ -45,7 +50,7 @@ pub fn remove_sections<'p>(text: &str, removed: impl IntoIterator<Item = &'p Sec
             continue;
         }
         out.push_str(&text[copied..range.start]);
-        out.push_str(gap(&out, text, range));
+        out.push_str(gap(format, &out, text, range));
         copied = range.end;
     }
     out.push_str(&text[copied..]);
@@ -53,11 +58,11 @@ pub fn remove_sections<'p>(text: &str, removed: impl IntoIterator<Item = &'p Sec
 }
 
 /// Returns the separator needed between the text before a section and the text after it.
-fn gap<'t>(before: &str, text: &'t str, section: ByteRange) -> &'t str {
+fn gap<'t>(format: Format, before: &str, text: &'t str, section: ByteRange) -> &'t str {
     let after = &text[section.end..];
     let Some(last_line) = before.trim_start_matches('\u{feff}').split_inclusive('\n').next_back() else {
         // A rule at the start of the text would be parsed as a frontmatter fence.
-        return if after.starts_with("---") { line_end(text) } else { "" };
+        return if format == Format::Markdown && after.starts_with("---") { line_end(text) } else { "" };
     };
     if after.is_empty() || last_line.trim().is_empty() {
         return "";
@@ -67,7 +72,7 @@ fn gap<'t>(before: &str, text: &'t str, section: ByteRange) -> &'t str {
         old.split_inclusive('\n').rev().take_while(|line| line.trim().is_empty()).map(str::len).sum();
     match blank {
         // A `#` heading starts a new block; a rule or an underlined heading would absorb the line before it.
-        0 if after.trim_start().starts_with('#') => "",
+        0 if format == Format::Org || after.trim_start().starts_with('#') => "",
         0 => line_end(text),
         blank => &old[old.len() - blank..],
     }

@@ -1,5 +1,6 @@
 //! Sets and removes frontmatter properties.
 
+use crate::format::Format;
 use std::ops::Range;
 
 use saphyr_parser::ScalarStyle;
@@ -15,7 +16,10 @@ use crate::page::{Properties, Value};
 ///
 /// A comment at the end of the line is kept, and so are the quotes of a quoted scalar and the list items that do not
 /// change. A key that differs only in case counts as the same.
-pub fn set_property(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
+pub fn set_property(format: Format, text: &str, key: &str, value: &Value) -> Result<String, EditError> {
+    if format == Format::Org {
+        return super::org_property::set_property(text, key, value);
+    }
     let layout = layout::read(text)?;
     let edited = match &layout {
         None => {
@@ -25,7 +29,7 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<String, Edit
             splice(text, start..start, &format!("---{line_end}{line}{line_end}---{line_end}"))
         }
         Some(layout) => match find(layout, key) {
-            None => add(text, layout, key, value),
+            None => add(text, layout, key, &write::value(value, ScalarContext::Line)),
             Some(at) => {
                 let span = &layout.keys[at];
                 let old = layout.properties.get(&span.key);
@@ -41,11 +45,61 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<String, Edit
     checked(edited, key, others_unchanged && read.get(key) == Some(value))
 }
 
+/// A property value with the type that other readers of the file must see. [`Value`] has the text of scalars only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypedValue {
+    /// No value.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A number, as written.
+    Number(String),
+    /// A text.
+    Text(String),
+    /// A sequence.
+    List(Vec<TypedValue>),
+    /// A mapping, in order.
+    Map(Vec<(String, TypedValue)>),
+}
+
+/// Sets a property like [`set_property`], and keeps the type of the value: `true` is a boolean and `"true"` a text.
+pub fn set_typed_property(
+    format: Format,
+    text: &str,
+    key: &str,
+    value: &TypedValue,
+) -> Result<String, EditError> {
+    if format == Format::Org {
+        return super::org_property::set_typed_property(text, key, value);
+    }
+    let layout = layout::read(text)?;
+    let written = write::typed(value, ScalarContext::Line);
+    let edited = match &layout {
+        None => {
+            let (line_end, start) = (line_end(text), frontmatter::content_start(text));
+            let line = format!("{}: {written}", write::key(key));
+            splice(text, start..start, &format!("---{line_end}{line}{line_end}---{line_end}"))
+        }
+        Some(layout) => match find(layout, key) {
+            None => add(text, layout, key, &written),
+            Some(at) => replace_whole(text, &layout.keys[at], &format!(" {written}")),
+        },
+    };
+    let read = frontmatter::read(&edited).properties;
+    let expected = frontmatter::yaml::read(&format!("k: {written}\n")).ok().map(|read| read.properties);
+    let others_unchanged = layout.is_none_or(|layout| others(&layout.properties, key) == others(&read, key));
+    let reads_back = expected.is_some_and(|expected| expected.get("k") == read.get(key));
+    checked(edited, key, others_unchanged && reads_back)
+}
+
 /// Removes a property with all its lines; removing the last one removes the frontmatter too.
 ///
 /// This undoes what [`set_property`] added to the byte, with one exception: frontmatter that was empty before is not
 /// restored.
-pub fn remove_property(text: &str, key: &str) -> Result<String, EditError> {
+pub fn remove_property(format: Format, text: &str, key: &str) -> Result<String, EditError> {
+    if format == Format::Org {
+        return super::org_property::remove_property(text, key);
+    }
     let Some(layout) = layout::read(text)? else { return Ok(text.to_owned()) };
     let Some(at) = find(&layout, key) else { return Ok(text.to_owned()) };
     let name = &layout.keys[at].key;
@@ -95,17 +149,12 @@ fn find(layout: &Layout, key: &str) -> Option<usize> {
 }
 
 /// Adds a line before the closing fence, with the indent of the other keys.
-fn add(text: &str, layout: &Layout, key: &str, value: &Value) -> String {
+fn add(text: &str, layout: &Layout, key: &str, written: &str) -> String {
     let indent = layout.keys.first().map_or("", |first| {
         let lines = Lines::new(text);
         &text[lines.start(lines.at(first.name.start))..first.name.start]
     });
-    let line = format!(
-        "{indent}{}: {}{}",
-        write::key(key),
-        write::value(value, ScalarContext::Line),
-        line_end(text)
-    );
+    let line = format!("{indent}{}: {written}{}", write::key(key), line_end(text));
     splice(text, layout.fences.yaml.end..layout.fences.yaml.end, &line)
 }
 

@@ -1,5 +1,6 @@
 //! Removes a relation with all of its own lines, and nothing else.
 
+use crate::format::Format;
 use std::ops::Range;
 
 use super::EditError;
@@ -10,8 +11,8 @@ use crate::page::{LINKS_TO, Link, Page};
 /// Removes the list item of the relation whose link is on a line, even if the item spans several lines.
 ///
 /// An item with nested items is rejected, because they would become part of whatever is above.
-pub fn remove_relation(text: &str, line: u32) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn remove_relation(format: Format, text: &str, line: u32) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let is_relation =
         |link: &&Link| link.line == line && link.relation != LINKS_TO && link.span.start < link.span.end;
     let link = doc.page.links.iter().find(is_relation).ok_or(EditError::NoRelation { line })?;
@@ -28,7 +29,8 @@ pub fn remove_relation(text: &str, line: u32) -> Result<String, EditError> {
     let edited = splice(text, removed.clone(), "");
     let whole = removed.contains(&link.span.start);
     if whole
-        && statements_outside(&doc.page, &removed) == statements_outside(&Doc::new(&edited).page, &(0..0))
+        && statements_outside(&doc.page, &removed)
+            == statements_outside(&Doc::new(format, &edited).page, &(0..0))
     {
         Ok(edited)
     } else {
@@ -53,7 +55,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, line: u32, expected: Result<&str, EditError>) {
-        assert_eq!(remove_relation(text, line), expected.map(str::to_owned));
+        assert_eq!(remove_relation(Format::Markdown, text, line), expected.map(str::to_owned));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::EditError;
 use super::doc::{Doc, SectionBounds};
 use super::lines::{insert_block, line_end, splice, with_line_end};
+use crate::format::Format;
 use crate::page::Heading;
 
 /// Replaces the text under a heading, including subsections.
@@ -10,12 +11,12 @@ use crate::page::Heading;
 /// The heading is named by its text, with hashes (`## Log`) or by a path (`2024/Log`, `2024 > Log`) if several share
 /// it. Its line is kept; if `with` starts with the same heading, it is not duplicated. The blank lines around the old
 /// text are kept around the new text.
-pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn replace_section(format: Format, text: &str, heading: &str, with: &str) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let found = &doc.page.headings[find(&doc.page.headings, heading)?];
     let SectionBounds { body_start, end, .. } = doc.section(found);
     let line_end = line_end(text);
-    let with = with_line_end(without_heading(with, &found.text), line_end);
+    let with = with_line_end(without_heading(format, with, &found.text), line_end);
     let old = SectionParts::of(&text[body_start..end]);
     let new = SectionParts::of(with.trim_end());
     if old.content.trim_end() == new.content {
@@ -40,12 +41,12 @@ pub fn replace_section(text: &str, heading: &str, with: &str) -> Result<String, 
 /// Replaces the text under a heading, and the subsections that the new text has too. Other subsections stay after it.
 ///
 /// The heading is named as in [`replace_section`].
-pub fn replace_own_text(text: &str, heading: &str, with: &str) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+pub fn replace_own_text(format: Format, text: &str, heading: &str, with: &str) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
     let headings = &doc.page.headings;
     let at = find(headings, heading)?;
     let given: Vec<String> =
-        Doc::new(with).page.headings.into_iter().map(|heading| heading.text.to_lowercase()).collect();
+        Doc::new(format, with).page.headings.into_iter().map(|heading| heading.text.to_lowercase()).collect();
     let own = doc.section(&headings[at]);
     let parents = parents(headings);
     let direct = (at + 1..headings.len()).filter(|inner| parents[*inner] == Some(at));
@@ -53,32 +54,111 @@ pub fn replace_own_text(text: &str, heading: &str, with: &str) -> Result<String,
     let missing = direct.filter(|inner| !given.contains(&headings[*inner].text.to_lowercase()));
     let kept: Vec<SectionBounds> =
         missing.map(|inner| doc.section(&headings[inner])).filter(is_inside).collect();
-    let mut new = without_heading(with, &headings[at].text).trim_end().to_owned();
+    let mut new = without_heading(format, with, &headings[at].text).trim_end().to_owned();
     for bounds in kept {
         let section = text[bounds.start..bounds.end].trim_end();
         new.push_str(if new.is_empty() { "" } else { "\n\n" });
         new.push_str(section);
     }
-    replace_section(text, heading, &new)
+    replace_section(format, text, heading, &new)
+}
+
+/// Adds text at the end of a section and its subsections. A list item directly follows a list.
+///
+/// The heading is named as in [`replace_section`].
+pub fn append_to_section(
+    format: Format,
+    text: &str,
+    heading: &str,
+    addition: &str,
+) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
+    let found = &doc.page.headings[find(&doc.page.headings, heading)?];
+    let SectionBounds { body_start, end, .. } = doc.section(found);
+    let addition = addition.trim_matches(['\n', '\r']);
+    if addition.trim().is_empty() {
+        return Ok(text.to_owned());
+    }
+    let old = SectionParts::of(&text[body_start..end]);
+    let line_end = line_end(text);
+    let block = with_line_end(addition, line_end);
+    if old.content.is_empty() {
+        return insert_after_section(format, text, heading, &block);
+    }
+    let is_list = is_item(addition) && old.content.lines().next_back().is_some_and(is_item_line);
+    let gap = if is_list { "" } else { line_end };
+    let ended = if old.content.ends_with('\n') { "" } else { line_end };
+    let at = body_start + old.before.len() + old.content.len();
+    Ok(splice(text, at..at, &format!("{ended}{gap}{block}{line_end}")))
+}
+
+/// Replaces a text inside a section and its subsections, if it occurs there as often as expected: once by default.
+///
+/// The heading is named as in [`replace_section`].
+pub fn replace_in_section(
+    format: Format,
+    text: &str,
+    heading: &str,
+    from: &str,
+    to: &str,
+    expected_count: Option<usize>,
+) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
+    let found = &doc.page.headings[find(&doc.page.headings, heading)?];
+    let SectionBounds { body_start, end, .. } = doc.section(found);
+    let replaced = super::replace_text(&text[body_start..end], from, to, expected_count)?;
+    Ok(splice(text, body_start..end, &replaced))
+}
+
+/// Whether a text starts with a list item.
+fn is_item(text: &str) -> bool {
+    let marker = text.trim_start_matches(|character: char| character.is_ascii_digit());
+    ["- ", "* ", "+ ", ". ", ") "].iter().any(|bullet| marker.starts_with(bullet))
+}
+
+/// Whether a line is, or continues, a list item.
+fn is_item_line(line: &str) -> bool {
+    line.starts_with([' ', '\t']) || is_item(line)
 }
 
 /// Inserts a block of text before a section's heading, with a blank line on either side.
-pub fn insert_before_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
-    insert(text, heading, addition, |section| section.start)
+pub fn insert_before_section(
+    format: Format,
+    text: &str,
+    heading: &str,
+    addition: &str,
+) -> Result<String, EditError> {
+    insert(format, text, heading, addition, |section| section.start)
+}
+
+/// Inserts a block of text directly below a section's heading, with a blank line on either side.
+pub fn insert_below_heading(
+    format: Format,
+    text: &str,
+    heading: &str,
+    addition: &str,
+) -> Result<String, EditError> {
+    insert(format, text, heading, addition, |section| section.body_start)
 }
 
 /// Inserts a block of text after a section and its subsections, with a blank line on either side.
-pub fn insert_after_section(text: &str, heading: &str, addition: &str) -> Result<String, EditError> {
-    insert(text, heading, addition, |section| section.end)
+pub fn insert_after_section(
+    format: Format,
+    text: &str,
+    heading: &str,
+    addition: &str,
+) -> Result<String, EditError> {
+    insert(format, text, heading, addition, |section| section.end)
 }
 
 fn insert(
+    format: Format,
     text: &str,
     heading: &str,
     addition: &str,
     at: fn(&SectionBounds) -> usize,
 ) -> Result<String, EditError> {
-    let doc = Doc::new(text);
+    let doc = Doc::new(format, text);
     let found = &doc.page.headings[find(&doc.page.headings, heading)?];
     let at = at(&doc.section(found));
     let block = addition.trim_end();
@@ -106,8 +186,8 @@ impl<'a> SectionParts<'a> {
 }
 
 /// Removes the heading that a text starts with, if it is this one.
-fn without_heading<'a>(with: &'a str, heading: &str) -> &'a str {
-    let doc = Doc::new(with);
+fn without_heading<'a>(format: Format, with: &'a str, heading: &str) -> &'a str {
+    let doc = Doc::new(format, with);
     let first = (1..=doc.lines.count()).find(|line| !doc.blank(*line));
     match doc.page.headings.first() {
         Some(found) if Some(found.lines.first as usize) == first && found.text == heading => {
@@ -145,7 +225,7 @@ pub(super) fn find(headings: &[Heading], requested: &str) -> Result<usize, EditE
     Err(EditError::NoSection { heading: requested.to_owned(), sections })
 }
 
-/// One heading of a path, with its level if hashes were given.
+/// One heading of a path, with its level if hashes or stars were given.
 struct SectionStep<'a> {
     level: Option<usize>,
     text: &'a str,
@@ -154,9 +234,10 @@ struct SectionStep<'a> {
 impl<'a> SectionStep<'a> {
     fn of(text: &'a str) -> Self {
         let text = text.trim();
-        let rest = text.trim_start_matches('#');
+        let mark = if text.starts_with('*') { '*' } else { '#' };
+        let rest = text.trim_start_matches(mark);
         let level = text.len() - rest.len();
-        if (1..=6).contains(&level) && rest.starts_with(char::is_whitespace) {
+        if level >= 1 && (mark == '*' || level <= 6) && rest.starts_with(char::is_whitespace) {
             SectionStep { level: Some(level), text: rest.trim() }
         } else {
             SectionStep { level: None, text }

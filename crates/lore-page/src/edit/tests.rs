@@ -2,10 +2,13 @@
 
 mod carry;
 mod entry;
+mod escaped;
 mod fact;
 mod heading;
 mod items;
 mod link;
+mod markdown;
+mod org;
 mod outline;
 mod property;
 mod property_list;
@@ -20,6 +23,13 @@ mod truth;
 use expect_test::Expect;
 
 use super::*;
+
+use markdown::{
+    add_entry, add_fact, add_relation, add_tag, add_to_truth, append, carry_over, close_fact, close_relation,
+    demote_headings, insert_after_section, insert_before_section, prepend, remove_link_line, remove_property,
+    remove_sections, remove_tag, rename_heading, replace_section, replace_truth, section_items, sections,
+    set_property,
+};
 
 /// Checks the lines that an edit removes and adds, or its error. The same text with CRLF line endings or after a byte
 /// order mark must give the same result.

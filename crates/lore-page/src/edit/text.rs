@@ -2,23 +2,28 @@
 
 use super::EditError;
 use super::lines::{insert_lines, line_end, with_line_end};
+use crate::body::item_ranges;
+use crate::format::Format;
 use crate::frontmatter;
-use crate::markdown::item_ranges;
 
 /// Adds lines at the end of the file.
 ///
 /// If the last line lacks a line ending, one is added first; the new last line always gets one. A blank line comes first
 /// where the new text would otherwise become part of a list item, and so of the fact, relation or entry in it.
-pub fn append(text: &str, addition: &str) -> Result<String, EditError> {
+pub fn append(format: Format, text: &str, addition: &str) -> Result<String, EditError> {
     if addition.is_empty() {
         return Ok(text.to_owned());
     }
-    let blank = if joins_item(text, addition) { line_end(text) } else { "" };
+    let blank = if joins_item(format, text, addition) { line_end(text) } else { "" };
     Ok(insert_lines(text, text.len(), &format!("{blank}{addition}")))
 }
 
 /// Whether the first line of an addition would continue the list item that a text ends with.
-fn joins_item(text: &str, addition: &str) -> bool {
+fn joins_item(format: Format, text: &str, addition: &str) -> bool {
+    // In Org, only an indented line continues an item.
+    if format == Format::Org {
+        return false;
+    }
     let first = addition.lines().next().unwrap_or_default();
     let marker = first.trim_start_matches(|character: char| character.is_ascii_digit());
     let is_item = ["- ", "* ", "+ ", ". ", ") "].iter().any(|bullet| marker.starts_with(bullet));
@@ -29,14 +34,15 @@ fn joins_item(text: &str, addition: &str) -> bool {
         return false;
     }
     let end = text.trim_end().len();
-    item_ranges(text).iter().any(|item| item.whole.end >= end)
+    item_ranges(format, text).iter().any(|item| item.whole.end >= end)
 }
 
 /// Adds lines at the start of the body, after the frontmatter.
-pub fn prepend(text: &str, addition: &str) -> Result<String, EditError> {
-    let body_start = match frontmatter::fences(text) {
-        Ok(Some(fences)) => fences.body_start,
-        _ => frontmatter::content_start(text),
+pub fn prepend(format: Format, text: &str, addition: &str) -> Result<String, EditError> {
+    let body_start = match (format, frontmatter::fences(text)) {
+        (Format::Org, _) => format.blocks(text).1,
+        (Format::Markdown, Ok(Some(fences))) => fences.body_start,
+        (Format::Markdown, _) => frontmatter::content_start(text),
     };
     Ok(if addition.is_empty() { text.to_owned() } else { insert_lines(text, body_start, addition) })
 }

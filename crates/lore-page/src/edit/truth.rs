@@ -4,21 +4,22 @@
 use super::EditError;
 use super::doc::Doc;
 use super::lines::{filled, insert_block, line_end, splice, with_line_end};
+use crate::format::Format;
 
 /// Replaces the truth with that of another text, whose frontmatter is ignored.
 ///
 /// The level-one heading at the start of the page is kept if the new text has none. A text with a rule is rejected,
 /// because it would start a timeline.
-pub fn replace_truth(text: &str, with: &str) -> Result<String, EditError> {
-    let doc = Doc::new(text);
-    let body = body_of(with)?;
+pub fn replace_truth(format: Format, text: &str, with: &str) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
+    let body = body_of(format, with)?;
     let line_end = line_end(text);
     let truth = doc.page.truth;
     let old = truth.of(text);
     let leading_blank: usize =
         old.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
     let start = if leading_blank == old.len() { truth.start } else { truth.start + leading_blank };
-    let heading = match Doc::new(with).page.heading_title {
+    let heading = match Doc::new(format, with).page.heading_title {
         Some(_) => String::new(),
         None => {
             heading_at(&doc, start).map_or(String::new(), |heading| format!("{heading}{line_end}{line_end}"))
@@ -31,9 +32,9 @@ pub fn replace_truth(text: &str, with: &str) -> Result<String, EditError> {
 }
 
 /// Adds a block of text at the end of the truth, with a blank line before it.
-pub fn add_to_truth(text: &str, addition: &str) -> Result<String, EditError> {
-    let doc = Doc::new(text);
-    let body = body_of(addition)?;
+pub fn add_to_truth(format: Format, text: &str, addition: &str) -> Result<String, EditError> {
+    let doc = Doc::new(format, text);
+    let body = body_of(format, addition)?;
     let truth = doc.page.truth;
     let end = truth.start + truth.of(text).trim_end().len();
     let line = doc.lines.at(end.saturating_sub(1).max(truth.start));
@@ -42,8 +43,8 @@ pub fn add_to_truth(text: &str, addition: &str) -> Result<String, EditError> {
 }
 
 /// Returns the truth of a text, without the blank lines around it.
-fn body_of(text: &str) -> Result<String, EditError> {
-    let page = Doc::new(text).page;
+fn body_of(format: Format, text: &str) -> Result<String, EditError> {
+    let page = Doc::new(format, text).page;
     if page.timeline.is_some() {
         return Err(EditError::Timeline);
     }
@@ -54,7 +55,8 @@ fn body_of(text: &str) -> Result<String, EditError> {
 
 /// Returns the level-one heading that starts at a byte, with its underline if it has one.
 fn heading_at<'a>(doc: &Doc<'a>, start: usize) -> Option<&'a str> {
-    let first = doc.page.headings.first().filter(|heading| heading.level == 1)?;
+    let first =
+        doc.page.headings.first().filter(|heading| doc.format.has_title_heading() && heading.level == 1)?;
     let line = first.lines.first as usize;
     let starts_with_heading = doc.lines.start(line) == start;
     starts_with_heading.then(|| doc.text[start..doc.lines.end(doc.heading_end(line))].trim_end())
@@ -63,6 +65,6 @@ fn heading_at<'a>(doc: &Doc<'a>, start: usize) -> Option<&'a str> {
 /// Returns the edited text, or an error if its timeline has changed.
 fn reject_moved_timeline(doc: &Doc<'_>, edited: String) -> Result<String, EditError> {
     let before = doc.page.timeline.map(|range| range.of(doc.text));
-    let same = Doc::new(&edited).page.timeline.map(|range| range.of(&edited)) == before;
+    let same = Doc::new(doc.format, &edited).page.timeline.map(|range| range.of(&edited)) == before;
     if same { Ok(edited) } else { Err(EditError::Timeline) }
 }

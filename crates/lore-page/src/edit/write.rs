@@ -2,6 +2,7 @@
 
 use saphyr_parser::ScalarStyle;
 
+use super::property::TypedValue;
 use crate::frontmatter::yaml;
 use crate::page::{Properties, Value};
 
@@ -31,6 +32,38 @@ pub(super) fn value(value: &Value, context: ScalarContext) -> String {
             format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
     }
+}
+
+/// Writes a typed value in flow form: a text that another reader would take for a number, a boolean or null is quoted.
+pub(super) fn typed(value: &TypedValue, context: ScalarContext) -> String {
+    let quoted = |text: &str, context| {
+        let is_text = !is_typed_scalar(text) && is_plain(text, context);
+        if is_text { text.to_owned() } else { double_quoted(text) }
+    };
+    match value {
+        TypedValue::Null => "null".to_owned(),
+        TypedValue::Bool(true) => "true".to_owned(),
+        TypedValue::Bool(false) => "false".to_owned(),
+        TypedValue::Number(number) => number.clone(),
+        TypedValue::Text(text) => quoted(text, context),
+        TypedValue::List(items) => {
+            let items: Vec<_> = items.iter().map(|item| typed(item, ScalarContext::Flow)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        TypedValue::Map(entries) => {
+            let entry = |(key, item): &(String, TypedValue)| {
+                format!("{}: {}", quoted(key, ScalarContext::Flow), typed(item, ScalarContext::Flow))
+            };
+            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// Returns whether YAML reads a plain text as a number, a boolean or null.
+fn is_typed_scalar(text: &str) -> bool {
+    let words = ["true", "false", "null", "~", ".nan", ".inf", "-.inf", "+.inf"];
+    let is_radix = ["0x", "0o"].iter().any(|prefix| text.to_lowercase().starts_with(prefix));
+    words.iter().any(|word| word.eq_ignore_ascii_case(text)) || text.parse::<f64>().is_ok() || is_radix
 }
 
 /// Writes a scalar in place of another, with the quotes that its author chose. Double quotes that the old text needed

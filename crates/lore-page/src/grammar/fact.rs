@@ -4,6 +4,7 @@
 use crate::interval::Interval;
 use crate::page::Fact;
 
+use super::escape::{OBJECT, PROVENANCE, is_escaped, unescape};
 use super::words::{self, Show, shown_links};
 use super::{LineWarnings, tail};
 
@@ -42,7 +43,7 @@ pub(crate) fn fact(text: &str, line: u32, warnings: &mut LineWarnings) -> Option
             break;
         }
     }
-    let object = shown_links(rest, Show::Target).trim().to_owned();
+    let object = unescape(shown_links(rest, Show::Target).trim(), OBJECT).into_owned();
     if object.is_empty() {
         warnings.push(format!("`{predicate}::` has no object, so it is not a fact"));
         return None;
@@ -91,7 +92,7 @@ fn read_provenance(inner: &str, warnings: &mut LineWarnings) -> Option<Provenanc
         any = true;
         let (slot, value) = slot;
         if !value.is_empty() {
-            slot.get_or_insert_with(|| value.to_owned());
+            slot.get_or_insert_with(|| unescape(value, PROVENANCE).into_owned());
         }
     }
     if any {
@@ -128,16 +129,18 @@ fn known_part(part: &str) -> Option<(Key, &str)> {
 /// Splits at semicolons outside quotes.
 fn parts(inner: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
-    inner
-        .split(move |c: char| {
-            match c {
-                '"' => quoted = !quoted,
-                '“' => quoted = true,
-                '”' => quoted = false,
-                _ => {}
-            }
-            c == ';' && !quoted
-        })
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
+    let mut ends: Vec<usize> = Vec::new();
+    for (at, c) in inner.char_indices().filter(|(at, c)| ";\"“”".contains(*c) && !is_escaped(inner, *at))
+    {
+        match c {
+            '"' => quoted = !quoted,
+            '“' => quoted = true,
+            '”' => quoted = false,
+            _ if !quoted => ends.push(at),
+            _ => {}
+        }
+    }
+    let starts = std::iter::once(0).chain(ends.clone().into_iter().map(|end| end + 1));
+    let ends = ends.into_iter().chain(std::iter::once(inner.len()));
+    starts.zip(ends).map(|(start, end)| inner[start..end].trim()).filter(|part| !part.is_empty())
 }

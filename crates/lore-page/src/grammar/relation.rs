@@ -2,6 +2,7 @@
 
 use crate::interval::Interval;
 
+use super::escape::{CONTEXT, unescape};
 use super::{LineWarnings, tail, words};
 
 /// The parts of a relation around its link.
@@ -21,7 +22,7 @@ pub(crate) fn relation(before: &str, after: &str, warnings: &mut LineWarnings) -
         if context.is_none()
             && let Some((before, inner)) = tail::parenthesis(rest)
         {
-            (rest, context) = (before, Some(inner.to_owned()));
+            (rest, context) = (before, Some(unescape(inner, CONTEXT).into_owned()));
         } else if interval.is_none()
             && let Some((before, inner)) = tail::braces(rest)
         {

@@ -1,5 +1,6 @@
 //! The optional parts at the end of a line: `(…)` and `{from..until}`.
 
+use super::escape::is_escaped;
 use crate::interval::Interval;
 
 /// The phrase that identifies diagnostics about intervals.
@@ -7,7 +8,7 @@ pub(crate) const NO_INTERVAL: &str = "is not an interval";
 
 /// Splits off a final `(…)` after a space. Returns the text before it and its contents.
 ///
-/// Parentheses nest, and those in quotes do not count: `(source: chat; "sad :(")`.
+/// Parentheses nest, and those in quotes or after a backslash do not count: `(source: chat; "sad :(")`.
 pub(super) fn parenthesis(text: &str) -> Option<(&str, &str)> {
     if !text.ends_with(')') {
         return None;
@@ -23,8 +24,8 @@ pub(super) fn parenthesis(text: &str) -> Option<(&str, &str)> {
 
 /// Splits off a final `{…}`. Returns the text before it and its contents.
 pub(super) fn braces(text: &str) -> Option<(&str, &str)> {
-    let inside = text.strip_suffix('}')?;
-    let open = inside.rfind('{')?;
+    let inside = text.strip_suffix('}').filter(|inside| !is_escaped(text, inside.len()))?;
+    let open = inside.rfind('{').filter(|open| !is_escaped(inside, *open))?;
     Some((text[..open].trim_end(), inside[open + 1..].trim()))
 }
 
@@ -43,11 +44,14 @@ fn opening(text: &str, quotes_count: bool) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quoted = false;
     for (at, byte) in text.bytes().enumerate().rev() {
+        // The last byte closes what is searched for, even after a backslash in a text that was written by hand.
+        let is_escaped = at + 1 < text.len() && matches!(byte, b'"' | b'(' | b')') && is_escaped(text, at);
         match byte {
+            _ if is_escaped => {}
             b'"' if quotes_count => quoted = !quoted,
             b')' if !quoted => depth += 1,
             b'(' if !quoted => {
-                depth -= 1;
+                depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return Some(at);
                 }

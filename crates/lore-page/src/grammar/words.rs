@@ -31,6 +31,20 @@ pub(crate) fn tag_end(text: &str, start: usize) -> Option<usize> {
     named.then_some(start + name.len())
 }
 
+/// Returns the tags in a short text, without their `#`. A tag starts a word or directly follows another tag.
+pub(crate) fn tags(text: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    let mut end = 0;
+    for (hash, _) in text.match_indices('#') {
+        let is_free = hash == end || text[..hash].ends_with(|c: char| c.is_whitespace() || c == '(');
+        if let Some(tag) = tag_end(text, hash + 1).filter(|_| is_free) {
+            found.push(&text[hash + 1..tag]);
+            end = tag;
+        }
+    }
+    found
+}
+
 /// The part of a link that represents it in plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {

@@ -2,6 +2,8 @@
 //!
 //! An unknown start is not the beginning of time. Such an interval is known to hold only on its last day, or now if it
 //! is open, so several with unknown starts do not overlap as long as they end on different days.
+//!
+//! An interval may start on the day on which another ends: something changed on that day.
 
 use lore_text::PartialDate;
 
@@ -12,7 +14,7 @@ const OPEN: &str = "9999-99-99";
 
 /// The error for an interval that would end before it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it would end on {until}, before it starts on {from}")]
+#[error("the interval would end on {until}, before it starts on {from}")]
 pub struct Reversed {
     /// Start date.
     pub from: PartialDate,
@@ -36,7 +38,8 @@ pub fn overlapping_pairs<V: PartialEq>(items: &[(Interval, V)]) -> Vec<(usize, u
     for (from, until, at) in &order {
         let differs = |one: (&str, usize)| items[one.1].1 != items[*at].1;
         let rival = last.filter(|last| differs(*last)).or(other.filter(|other| differs(*other)));
-        if let Some((_, rival)) = rival.filter(|(until, _)| *until >= from.as_str()) {
+        let overlaps = |rival: &(&str, usize)| items[rival.1].0.overlaps(items[*at].0);
+        if let Some((_, rival)) = rival.filter(|(until, _)| *until >= from.as_str()).filter(overlaps) {
             pairs.push((rival.min(*at), rival.max(*at)));
         }
         let now = Some((until.as_str(), *at));
@@ -61,9 +64,18 @@ impl Interval {
         }
     }
 
-    /// Returns whether both are known to hold on a common day.
+    /// Returns whether both are known to hold on a common day, other than a day on which one ends and the other starts.
     pub fn overlaps(self, other: Interval) -> bool {
-        self.known_from() <= other.known_until() && other.known_from() <= self.known_until()
+        let together = self.known_from() <= other.known_until() && other.known_from() <= self.known_until();
+        together && !self.continues(other) && !other.continues(self)
+    }
+
+    /// Returns whether it starts on the day, or in the month or year as written, in which another ends. An interval of
+    /// one day comes before or after others of that day.
+    pub fn continues(self, other: Interval) -> bool {
+        let (Some(from), Some(until)) = (self.from, other.until) else { return false };
+        let starts_no_later = other.from.is_none_or(|start| start.first_day() <= from.first_day());
+        starts_no_later && (from == until || from.first_day() == until.last_day())
     }
 
     /// Returns whether it holds on some day from `first` to `last`, given as `YYYY-MM-DD`.
@@ -98,10 +110,17 @@ mod tests {
     fn intervals_overlap_when_they_are_known_to_share_a_day() {
         for (one, other, expected) in [
             ("2019..2021-03", "2021-04..", false),
-            ("2019..2021-03", "2021-03-31..", true),
+            ("2019..2021-03", "2021-03-30..", true),
+            ("2019..2021-03", "2021-03-31..", false),
+            ("2019..2021-03", "2021-03..", false),
+            ("2019..2021-03-01", "2021-03-01..", false),
+            ("2021-03-01..2021-03-01", "2021-03-01..", false),
+            ("2021-03-01..2021-03-01", "2021-03-01..2021-03-01", false),
+            ("2021-03-01..2021-03-02", "2021-03-01..", true),
             ("2019..2021-03", "2021..", true),
             ("2019..2021", "..2018", false),
-            ("2019..2021", "..2019", true),
+            ("2019..2021", "..2019", false),
+            ("2019..2021", "..2020", true),
             ("2019..2021", "..2030", false),
             ("2019..", "..2030", true),
             ("..2018", "..2020", false),
@@ -111,7 +130,7 @@ mod tests {
             ("..", "2019..2021", false),
             ("..", "..2021", false),
             ("..", "..", true),
-            ("2020-02..2020-02", "2020-02-29..2020-02-29", true),
+            ("2020-02..2020-02", "2020-02-28..2020-02-28", true),
             ("2021-02..2021-02", "2021-03-01..", false),
         ] {
             let (a, b) = (interval(one), interval(other));
@@ -131,8 +150,9 @@ mod tests {
         check(&[("2020..", 1), ("2019..", 2)], &[(0, 1)]);
         check(&[("2019..", 1), ("2020..", 1)], &[]);
         check(&[("2019..2020", 1), ("2021..", 2)], &[]);
+        check(&[("2019..2021-01-05", 1), ("2021-01-05..", 2)], &[]);
         check(&[("2010..2030", 1), ("2011..2012", 1), ("2013..2014", 2), ("2015..2016", 1)], &[(0, 2)]);
-        check(&[("2010..2011", 2), ("2010..2030", 1), ("2011..2040", 1)], &[(0, 1), (0, 2)]);
+        check(&[("2010..2011", 2), ("2010..2030", 1), ("2011-02..2040", 1)], &[(0, 1), (0, 2)]);
         check(&[("..", 1), ("..", 2), ("..", 3)], &[(0, 1), (0, 2)]);
         check(&[("2019..2021", 1), ("..2030", 2)], &[]);
     }

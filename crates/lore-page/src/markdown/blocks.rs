@@ -7,69 +7,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use super::opaque::Opaque;
-
-/// The blocks of a body, as found by the CommonMark parser.
-#[derive(Debug, Default)]
-pub(super) struct Blocks {
-    pub(super) items: Vec<Item>,
-    /// Text segments of all items, one per line.
-    pub(super) segments: Vec<Range<usize>>,
-    /// Headings outside quotes and lists.
-    pub(super) headings: Vec<RawHeading>,
-    /// Quotes outside lists and other quotes.
-    pub(super) quotes: Vec<Quote>,
-    /// Starts of thematic breaks of dashes outside quotes and lists.
-    pub(super) rules: Vec<usize>,
-    /// Links to pages.
-    pub(super) page_links: Vec<PageLink>,
-    /// All Markdown links and images, whatever their destination.
-    pub(super) link_ranges: Vec<Range<usize>>,
-    /// Headings, tables and HTML at any depth, in which names must not become links.
-    pub(super) unlinkable: Vec<Range<usize>>,
-    /// Ranges that are not parsed.
-    pub(super) opaque: Opaque,
-    /// Starts of blocks, which a wiki link cannot span.
-    pub(super) starts: Vec<usize>,
-}
-
-/// A list item.
-#[derive(Debug)]
-pub(super) struct Item {
-    pub(super) range: Range<usize>,
-    /// Indexes of the [`Blocks::segments`] that are its first paragraph.
-    pub(super) segments: Range<usize>,
-    /// Number of quotes around it.
-    pub(super) quotes: usize,
-    /// Whether its text starts with a Markdown link.
-    pub(super) starts_with_link: bool,
-}
-
-/// A heading before its section's end is known.
-#[derive(Debug)]
-pub(super) struct RawHeading {
-    pub(super) level: u8,
-    pub(super) start: usize,
-    pub(super) text: String,
-}
-
-/// A quote and its plain text.
-#[derive(Debug)]
-pub(super) struct Quote {
-    pub(super) start: usize,
-    pub(super) text: String,
-}
-
-/// A Markdown link to a page.
-#[derive(Debug)]
-pub(super) struct PageLink {
-    pub(super) range: Range<usize>,
-    pub(super) destination: String,
-    pub(super) label: String,
-}
+use crate::body::{Blocks, Item, PageLink, Quote, RawHeading};
 
 /// Finds the blocks of the body that starts at `body_start`.
-pub(super) fn read(text: &str, body_start: usize) -> Blocks {
+pub(crate) fn read(text: &str, body_start: usize) -> Blocks {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let events = Parser::new_ext(&text[body_start..], options).into_offset_iter();
     let mut parser = BlockParser { text, ..BlockParser::default() };

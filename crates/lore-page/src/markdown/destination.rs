@@ -2,7 +2,7 @@
 
 use lore_text::percent_decode;
 
-/// Returns whether the destination is a page: a path to a Markdown file, not a URL.
+/// Returns whether the destination is a page: a path to a Markdown or Org file, not a URL.
 pub(super) fn is_page(destination: &str) -> bool {
     let path = split(destination).0;
     // The extension is checked first because it decides nearly every link.
@@ -22,12 +22,13 @@ fn split(destination: &str) -> (&str, &str) {
     (rest.split_once('?').map_or(rest, |(path, _)| path), fragment)
 }
 
-fn has_page_extension(path: &str) -> bool {
+/// Returns whether a path ends as a page does.
+pub(crate) fn has_page_extension(path: &str) -> bool {
     let is = |extension: &str| {
         let start = path.len().checked_sub(extension.len());
         start.and_then(|start| path.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(extension))
     };
-    is(".md") || is(".markdown")
+    is(".md") || is(".markdown") || is(".org")
 }
 
 fn has_scheme(path: &str) -> bool {
@@ -36,7 +37,8 @@ fn has_scheme(path: &str) -> bool {
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
 }
 
-fn from_root(page: &str, path: &str) -> Option<String> {
+/// Returns a path on a page from the vault's root; `None` if it leaves the vault.
+pub(crate) fn from_root(page: &str, path: &str) -> Option<String> {
     let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
     let (folder, path) = match path.strip_prefix('/') {
         Some(path) => ("", path),

@@ -5,16 +5,7 @@ use std::ops::Range;
 use crate::grammar::tag_end;
 use crate::wiki::Brackets;
 
-use super::blocks::Blocks;
-
-/// The wiki links and tags of a body, each in order.
-#[derive(Debug)]
-pub(super) struct Inline {
-    /// Links, including their brackets.
-    pub(super) wiki: Vec<Range<usize>>,
-    /// Tags outside links, without their `#`.
-    pub(super) tags: Vec<Range<usize>>,
-}
+use crate::body::{Blocks, Inline};
 
 /// Finds the wiki links and tags of the body that starts at `body_start`.
 pub(super) fn scan(text: &str, body_start: usize, blocks: &Blocks) -> Inline {

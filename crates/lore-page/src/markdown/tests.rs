@@ -14,8 +14,8 @@ use std::fmt::Write;
 
 use expect_test::Expect;
 
-use super::parse;
 use crate::page::{LinkStyle, Page, Parsed};
+use crate::parse;
 
 /// Checks the structured lines of a page at `notes/page.md`.
 #[track_caller]

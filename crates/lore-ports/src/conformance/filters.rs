@@ -2,7 +2,7 @@
 
 use super::Open;
 use super::sample::{ALL, Project, found, link, listed, open_project, put, with_text, word};
-use crate::{Aged, Filter, LinkFilter, Order, Store};
+use crate::{Aged, Filter, LinkFilter, Namespace, Order, Store};
 use lore_page::{Properties, Value};
 
 /// `path kind status wing tags key=value`, each with the word `common`; page `n` was changed at `n * 100`.
@@ -52,6 +52,10 @@ fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
+fn namespace(name: &str, prefixes: &[&str]) -> Namespace {
+    Namespace { name: name.to_owned(), prefixes: texts(prefixes) }
+}
+
 fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
@@ -68,10 +72,16 @@ pub fn single_filters_agree_in_list_and_search(open: Open<'_>) {
         (Filter { kinds: texts(&["pers"]), ..none() }, ""),
         (Filter { tags: texts(&["red"]), ..none() }, "ada bob core"),
         (Filter { tags: texts(&["RED", "math"]), ..none() }, "ada"),
+        (Filter { namespace: Some(namespace("people", &["people/"])), ..none() }, "ada bob core"),
+        (Filter { namespace: Some(namespace("math", &["notes/"])), ..none() }, "brex 100%_done ada"),
+        (Filter { namespace: Some(namespace("brex", &[])), ..none() }, "brex-2 brex"),
+        (Filter { namespace: Some(namespace("math", &[])), tags: texts(&["money"]), ..none() }, "brex"),
+        (Filter { namespace: Some(namespace("nobody", &["nowhere/"])), ..none() }, ""),
         (Filter { status: some("live"), ..none() }, "brex ada core"),
         (Filter { status: some("Live"), ..none() }, "brex ada core"),
-        (Filter { wing: some("brex"), ..none() }, "brex-2 brex"),
-        (Filter { wing: some("ADA"), ..none() }, "ada"),
+        (Filter { wings: vec!["brex".into()], ..none() }, "brex-2 brex"),
+        (Filter { wings: vec!["ADA".into()], ..none() }, "ada"),
+        (Filter { wings: vec!["ADA".into(), "brex".into()], ..none() }, "brex-2 brex ada"),
         (Filter { slug: some("people/ada"), ..none() }, "ada"),
         (Filter { slug: some("people"), ..none() }, ""),
         (Filter { slug_match: some("companies/br"), ..none() }, "brex-2 brex"),
@@ -110,7 +120,7 @@ pub fn combined_filters_must_all_match(open: Open<'_>) {
     filter.until = Some(200);
     check(&*store, project, &filter, "");
     filter.until = Some(201);
-    (filter.title, filter.slug_match, filter.wing) = (some("cor"), some("*core"), some("core"));
+    (filter.title, filter.slug_match, filter.wings) = (some("cor"), some("*core"), vec!["core".into()]);
     check(&*store, project, &filter, "core");
     filter.slug = some("people/ada");
     check(&*store, project, &filter, "");
@@ -159,7 +169,7 @@ pub fn filters_fold_case_in_every_script(open: Open<'_>) {
         Filter { tags: texts(&["größe"]), ..Default::default() },
         Filter { kinds: texts(&["übung"]), ..Default::default() },
         Filter { status: some("été"), ..Default::default() },
-        Filter { wing: some("ärger"), ..Default::default() },
+        Filter { wings: vec!["ärger".into()], ..Default::default() },
         Filter { title: some("öl"), ..Default::default() },
     ] {
         check(&*store, project, &filter, "x");

@@ -4,7 +4,9 @@ use lore_text::ContentHash;
 
 use super::Open;
 use super::sample::{Project, open_project};
-use crate::{Forget, GapCounts, GapFilter, GapRow, ImportFilter, ImportRow, NewImport, Sensitivity, Store};
+use crate::{
+    Forget, GapCounts, GapFilter, GapRow, ImportFilter, ImportRow, NewBatch, NewImport, Sensitivity, Store,
+};
 
 fn gap(id: u64, detected: i64) -> GapRow {
     GapRow {
@@ -97,6 +99,45 @@ pub fn gap_text_and_sensitivity_require_approval(open: Open<'_>) {
         Some(approved(1, Sensitivity::Redacted)),
         "the gap is unchanged"
     );
+}
+
+fn part<'a>(batch: &'a str, part: u32, at: i64) -> NewBatch<'a> {
+    NewBatch {
+        batch,
+        part,
+        kind: "obsidian",
+        source: "/home/ada/notes",
+        is_last: part == 1,
+        manifest: b"{}",
+        at,
+    }
+}
+
+pub fn batches_are_kept_in_parts(open: Open<'_>) {
+    let store = open();
+    let (project, other) = (open_project(&*store, "p"), open_project(&*store, "q"));
+    store.add_batch(project.number, &part("later", 0, 30)).unwrap();
+    store.add_batch(project.number, &part("b", 1, 20)).unwrap();
+    store.add_batch(project.number, &part("b", 0, 10)).unwrap();
+    store.add_batch(project.number, &NewBatch { manifest: b"second", ..part("b", 0, 10) }).unwrap();
+    let rows = store.batches(project.number).unwrap();
+    let parts: Vec<(&str, u32, bool, i64)> =
+        rows.iter().map(|row| (row.batch.as_str(), row.part, row.is_last, row.at)).collect();
+    assert_eq!(parts, [("b", 0, false, 10), ("b", 1, true, 20), ("later", 0, false, 30)]);
+    assert_eq!((rows[0].kind.as_str(), rows[0].source.as_str()), ("obsidian", "/home/ada/notes"));
+    assert_eq!(store.manifests(project.number, "b").unwrap(), [b"second".to_vec(), b"{}".to_vec()]);
+    assert_eq!(store.batches(other.number).unwrap(), [], "projects are isolated");
+    let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+    store.put_blobs(project.number, &[(one, b"one"), (two, b"\0\xff")]).unwrap();
+    store.put_blobs(project.number, &[(one, b"other")]).unwrap();
+    assert_eq!(store.blob(project.number, one).unwrap().as_deref(), Some(&b"one"[..]), "known bytes stay");
+    assert_eq!(store.blob(other.number, one).unwrap(), None);
+    store.rewrite_blob(project.number, one, b"clean").unwrap();
+    assert_eq!(store.blob(project.number, one).unwrap().as_deref(), Some(&b"clean"[..]));
+    store.remove_blobs(project.number, &[one]).unwrap();
+    assert_eq!(store.blobs(project.number).unwrap(), [two]);
+    store.remove_batch(project.number, "b").unwrap();
+    assert_eq!(store.batches(project.number).unwrap().len(), 1);
 }
 
 fn import<'a>(page: &'a str, bytes: &'a [u8], at: i64) -> NewImport<'a> {

@@ -35,6 +35,10 @@ pub fn links_are_found_by_both_ends_and_by_name(open: Open<'_>) {
     assert_eq!(store.links(other.number, &LinkFilter::Ids(&[1 << 51])).unwrap(), []);
     let pending = store.links(project.number, &LinkFilter::Pending).unwrap();
     assert_eq!(shown(&pending), [("from.md nowhere".into(), None)]);
+    let with_heading = store.links(project.number, &LinkFilter::WithHeading).unwrap();
+    assert!(with_heading.iter().all(|row| row.link.heading.is_some()));
+    let all = store.links(project.number, &LinkFilter::From(&[from])).unwrap();
+    assert_eq!(with_heading.len(), all.iter().filter(|row| row.link.heading.is_some()).count());
     store.resolve_links(&[(rows[1].number, None)]).unwrap();
     assert_eq!(store.links(project.number, &LinkFilter::To(&[to])).unwrap(), []);
     assert_eq!(store.links(project.number, &LinkFilter::Pending).unwrap().len(), 2);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use lore_page::{Diagnostic, Properties, Value};
+use lore_text::Language;
 
 use super::Open;
 use super::sample::{apply, known, link, open_project, page, put, shown, statement, with_text, with_word};
@@ -253,6 +254,7 @@ pub fn labels_and_counts_follow_the_pages(open: Open<'_>) {
         let mut draft = page(path);
         draft.row.kind = kind.into();
         draft.row.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        draft.text.language = if kind == "note" { Language::German } else { Language::English };
         draft.links = vec![link("nowhere")];
         draft.statements = vec![statement(StatementKind::Observation, "x", "y", 1)];
         put(&*store, project, draft);
@@ -265,6 +267,7 @@ pub fn labels_and_counts_follow_the_pages(open: Open<'_>) {
         store.labels(project.number, LabelKind::Type).unwrap(),
         [("person".into(), 2), ("note".into(), 1)]
     );
+    assert_eq!(store.labels(project.number, LabelKind::Language).unwrap(), [("de".into(), 1)]);
     let counts = store.counts(project.number).unwrap();
     assert!(counts.bytes > 0);
     let expected =

@@ -90,6 +90,7 @@ fn check_first_rows(store: &SqliteStore) {
         git: text("{}"),
         curated_pages: Some(42),
         clock: None,
+        indexed: None,
     };
     assert_eq!(store.state(1).unwrap(), state);
     assert_eq!(store.state(2).unwrap(), ProjectState::default());
@@ -104,7 +105,7 @@ fn version_4_ledgers_are_migrated_after_a_backup() {
     old_database(&path, 4);
     let OpenedStore { store, warnings } = open(&path).unwrap();
     assert_eq!(warnings, [""; 0]);
-    assert_eq!(user_version(&path) >> 16, 6);
+    assert_eq!(user_version(&path) >> 16, 8);
     check_first_rows(&store);
 
     let no_hash = ContentHash([0; 32]);

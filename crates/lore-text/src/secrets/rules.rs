@@ -1,7 +1,10 @@
 //! The table of credential formats.
 
+use std::sync::LazyLock;
+
 use super::entropy::{bits, decode_base64, is_mixed, is_placeholder, is_random};
 use super::format::SecretFormat;
+use super::vendors::VENDORS;
 
 const AUTHORIZATION: &[&str] = &["Authorization", "authorization", "AUTHORIZATION"];
 const BEARER: &str =
@@ -18,10 +21,15 @@ const SERVICE_ACCOUNT: &str =
 const DISCORD: &[&str] = &["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT", "Oj", "Oz"];
 const GITLAB: &[&str] =
     &["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-"];
+/// Base64 of the beginnings of a JSON object: `{"`, `{ "` and `{` with a line break.
+const JSON_OBJECT: &[&str] = &["eyJ", "eyAi", "eyAg", "ewog", "ewoi", "ewoJ", "ewkJ", "ewki", "ew0K"];
 const SLACK: &[&str] = &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"];
 
 /// All formats with a literal; if two can match the same text, the more specific comes first.
-pub static FORMATS: [SecretFormat; 39] = [
+pub static FORMATS: LazyLock<Vec<&'static SecretFormat>> =
+    LazyLock::new(|| VENDORS.iter().chain(&GENERAL).collect());
+
+static GENERAL: [SecretFormat; 39] = [
     SecretFormat::certain(
         "gcp-service-account",
         "private key of a Google Cloud service account",
@@ -184,7 +192,7 @@ pub static FORMATS: [SecretFormat; 39] = [
         r"hv[sb][.]([\w-]{24,})",
     )
     .alone(),
-    SecretFormat::certain("jwt", "JSON web token", &["eyJ"], r"(eyJ[\w-]{8,}[.]eyJ[\w-]{8,}[.][\w-]{16,})")
+    SecretFormat::certain("jwt", "JSON web token", JSON_OBJECT, r"([\w-]{12,}[.][\w-]{8,}[.][\w-]{16,})")
         .alone()
         .long()
         .real(is_jwt),
@@ -220,7 +228,10 @@ fn is_jwt(value: &str) -> bool {
     let (head, claims) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let is_tutorial =
         ["John Doe", "\"1234567890\"", "\"iss\":\"joe\""].iter().any(|name| claims.contains(name));
-    head.starts_with("{\"") && head.contains("\"alg\"") && claims.starts_with("{\"") && !is_tutorial
+    let is_object = |json: &str| json.trim_start().strip_prefix('{').is_some_and(|rest| rest.contains('"'));
+    // The second part of an encrypted token is a key.
+    let is_token = is_object(&claims) || head.contains("\"enc\"");
+    is_object(&head) && head.contains("\"alg\"") && is_token && !is_tutorial
 }
 
 /// Checks for a user and password in base64, except those in the standards themselves.

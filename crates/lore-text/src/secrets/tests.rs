@@ -5,6 +5,8 @@ mod disguised;
 
 use std::collections::BTreeSet;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -12,7 +14,7 @@ use super::rules::FORMATS;
 use super::*;
 use crate::hash::ContentHash;
 
-use cases::{ALNUM, BASE64, Case, HEX, UPPER, noise, pem, prefixed_cases, shaped_cases};
+use cases::{ALNUM, BASE64, Case, HEX, UPPER, named_cases, noise, pem, prefixed_cases, shaped_cases};
 
 fn found(text: &str) -> Vec<&'static str> {
     scan(text).iter().map(|leak| leak.rule).collect()
@@ -25,7 +27,7 @@ fn whole(text: &str) -> String {
 
 #[test]
 fn every_rule_matches_its_credential_only() {
-    let cases: Vec<Case> = prefixed_cases().into_iter().chain(shaped_cases()).collect();
+    let cases: Vec<Case> = [prefixed_cases(), shaped_cases(), named_cases()].concat();
     for (rule, text, near_miss) in &cases {
         assert_eq!(found(text), [*rule], "{rule}");
         assert!(
@@ -62,6 +64,24 @@ fn private_keys_are_found_and_mentions_are_not() {
     let abridged = pem("RSA PRIVATE KEY", &format!("{key}\n..."));
     for text in [talk, abridged, pem("RSA PRIVATE KEY", &"A".repeat(64))] {
         assert_eq!(scan(&text), [], "{text}");
+    }
+}
+
+#[test]
+fn web_tokens_are_found_however_their_json_is_spaced() {
+    let encode = |text: &str| URL_SAFE_NO_PAD.encode(text);
+    let signature = noise(ALNUM, 43);
+    for (head, body) in [
+        ("{\"alg\":\"RS256\",\"typ\":\"JWT\"}", "{\"sub\":\"ada\"}"),
+        ("{ \"alg\": \"RS256\" }", "{ \"sub\": \"ada\" }"),
+        ("{\n  \"typ\": \"JWT\",\n  \"alg\": \"RS256\"\n}", "{\n \"sub\": \"ada\"}"),
+        ("{\"alg\":\"RSA-OAEP\",\"enc\":\"A256GCM\"}", "not readable, it is encrypted"),
+    ] {
+        let token = format!("{}.{}.{signature}", encode(head), encode(body));
+        assert_eq!(found(&format!("token {token}")), ["jwt"], "{head}");
+    }
+    for (head, body) in [("{\"a\":1}", "{\"sub\":\"ada\"}"), ("{\"alg\":\"none\"}", "plain text")] {
+        assert_eq!(scan(&format!("{}.{}.{signature}", encode(head), encode(body))), [], "{head}");
     }
 }
 

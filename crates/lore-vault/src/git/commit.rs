@@ -60,6 +60,7 @@ impl Repo {
         let committed = self
             .update_index(&["--add", "--remove", "--replace"], &untracked, hold.as_ref())
             .and_then(|()| self.record(&record));
+        fault("recorded");
         if !matches!(committed, Ok(Some(_))) {
             self.restore_index(&differing, committed.is_err(), hold.as_ref());
         }
@@ -96,6 +97,39 @@ impl Repo {
             false => self.update_index(&["--force-remove"], &paths, hold.as_ref())?,
         }
         Ok(true)
+    }
+
+    /// Resets git's index for files that changed while they were committed: git reads each file twice, once for its index
+    /// and once for the commit. Only where the last commit has what is on disk, or the index has nothing, does the index
+    /// lag behind; anything else in it may be the user's.
+    pub fn settle_index(&self, paths: &[String], hold: Option<HeldLock>) -> Result<(), GitError> {
+        self.settle(paths, hold.as_ref(), |found| found.kind == Kind::Modified)
+    }
+
+    /// Resets git's index for files that the last commit has as they are on disk: a process that was killed after it has
+    /// left an older version there. A file that the user has removed from the index stays removed.
+    pub fn settle_tracked(&self, paths: &[String], hold: Option<HeldLock>) -> Result<(), GitError> {
+        self.settle(paths, hold.as_ref(), |_| false)
+    }
+
+    /// Resets git's index for the files that lag behind. One that is not in it is reset if `is_lost` says so.
+    fn settle(
+        &self,
+        paths: &[String],
+        hold: Option<&HeldLock>,
+        is_lost: fn(&Difference) -> bool,
+    ) -> Result<(), GitError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        self.refuse_midway("commit")?;
+        for (path, found) in self.with_filters().differences(Some(paths))? {
+            let lags = if found.untracked { is_lost(&found) } else { self.same_as_head(&[&path])? };
+            if lags {
+                self.unstage(&[&path], hold)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns what git would store of a file of the work tree: its bytes, or the target of a symlink.

@@ -164,10 +164,11 @@ impl Repo {
         // The fetch is a convenience; the rejection is what must be reported.
         let fetched = self.fetch(timeout).is_ok();
         let first = if fetched { "" } else { "`git fetch`, then " };
+        let upstream = self.following()?.seen.as_deref().map_or_else(|| format!("{remote}/{branch}"), short);
         Err(GitError::Rejected {
             message: format!(
-                "the remote has commits that are not here, so nothing was pushed and nothing is lost; {first}merge \
-                 them together with `git pull --rebase` and push again"
+                "the remote has commits that are not here, so nothing was pushed and nothing is lost; in the vault's \
+                 directory, run {first}`git -c rebase.autoStash=true rebase {upstream}`, then push again"
             ),
         })
     }

@@ -100,8 +100,8 @@ fn note(found: &mut Differences, path: &str, marks: &str) {
         [b'D', ..] | [_, b'D', ..] => Kind::Deleted,
         _ => Kind::Modified,
     };
-    // Writes in progress never enter git; if somebody committed some, their removal may.
-    if path.starts_with(".lore/staging/") && kind != Kind::Deleted {
+    // Writes in progress and editors' own files never enter git; if somebody committed some, their removal may.
+    if (path.starts_with(".lore/staging/") || is_editor_file(path)) && kind != Kind::Deleted {
         return;
     }
     let in_conflict = marks.contains('U') || marks.starts_with("AA") || marks.starts_with("DD");
@@ -118,4 +118,63 @@ fn leads_out(path: &str) -> bool {
         || path.starts_with('/')
         || path.contains('\0')
         || path.split('/').any(|name| name == "..")
+}
+
+/// Whether an editor or the system keeps this file for itself: locks, backups, autosaves, the state of windows. Such files
+/// come and go while somebody works and are no part of the vault.
+fn is_editor_file(path: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let in_folder = |wanted: &str| folder == wanted || folder.ends_with(&format!("/{wanted}"));
+    let is_swap = |extension: &str| {
+        let kinds = extension.strip_prefix("sw").filter(|rest| rest.len() == 1);
+        kinds.is_some_and(|kind| kind.bytes().all(|byte| byte.is_ascii_lowercase()))
+    };
+    let is_hidden = name.starts_with('.');
+    name.starts_with(".#")
+        || name.len() > 2 && name.starts_with('#') && name.ends_with('#')
+        || name.len() > 1 && name.ends_with('~')
+        || is_hidden && name.rsplit_once('.').is_some_and(|(_, extension)| is_swap(extension))
+        || is_hidden && name.ends_with(".kate-swp")
+        || name.starts_with(".~lock.") && name.ends_with('#')
+        || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+        || in_folder(".obsidian") && name.starts_with("workspace")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_editor_file;
+
+    #[test]
+    fn editors_own_files_are_told_from_pages() {
+        for path in [
+            ".#plan.md",
+            "notes/.#plan.md",
+            "notes/#plan.md#",
+            "plan.md~",
+            "notes/.plan.md.swp",
+            ".plan.md.swo",
+            ".plan.md.kate-swp",
+            ".~lock.plan.odt#",
+            ".DS_Store",
+            "notes/.DS_Store",
+            ".obsidian/workspace.json",
+            "sub/.obsidian/workspace-mobile.json",
+        ] {
+            assert!(is_editor_file(path), "{path}");
+        }
+        for path in [
+            "plan.md",
+            "#1 priority.md",
+            "C#",
+            "~",
+            "notes/plan.swp",
+            ".gitignore",
+            ".obsidian/app.json",
+            "workspace.json",
+            "notes/workspace.md",
+            "DS_Store.md",
+        ] {
+            assert!(!is_editor_file(path), "{path}");
+        }
+    }
 }

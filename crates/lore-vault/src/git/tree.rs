@@ -42,6 +42,13 @@ impl Repo {
         Ok(Some(Revision { id, at }))
     }
 
+    /// Returns the id of the last commit until a time in seconds since 1970; `None` if there is none.
+    pub fn last_until(&self, at: i64) -> std::result::Result<Option<String>, GitError> {
+        let until = format!("--until={at}");
+        let found = self.run(&Call::look(&["rev-list", "--max-count=1", &until, "HEAD", "--"]))?;
+        Ok(Some(found.text().trim().to_owned()).filter(|id| found.success() && !id.is_empty()))
+    }
+
     /// Calls `take` with the path and bytes of every wanted file of the vault at a commit. Symlinks and submodules are
     /// skipped.
     pub fn files_at(

@@ -20,6 +20,7 @@ use super::{Staging, file_name};
 use crate::dirfd::DirFd;
 use crate::error::Result;
 use crate::fault::fault;
+use crate::regular::is_not_a_file;
 
 /// The hashes of a file before and after its step; `None` where there is no file.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +41,9 @@ impl Staging {
                 (Some(old), None) => self.take_out(number, &place, file_name(path), old),
                 (None, _) => moved(self.own.rename_new(&staged(number), &place, file_name(path))),
             };
-            place.sync();
+            if !self.syncs_together.get() {
+                place.sync();
+            }
             made
         });
         match made {
@@ -69,19 +72,23 @@ impl Staging {
     /// Brings a step that was interrupted half-way to one of its two ends, judged by what is staged.
     pub fn settle_step(&self, number: usize, path: &str, hashes: StepHashes) -> Result<()> {
         let (Some(old), Some(new)) = (hashes.old, hashes.new) else { return Ok(()) };
+        self.settle(number, path, old, new).map_err(|source| self.failed(path, source))
+    }
+
+    fn settle(&self, number: usize, path: &str, old: ContentHash, new: ContentHash) -> io::Result<()> {
         let (staged, displaced) = (staged(number), displaced(number));
-        let done = match (self.own.exists(&staged), self.own.exists(&displaced)) {
+        match (self.own.exists(&staged), self.own.exists(&displaced)) {
             // Exchanged, and the displaced file not yet renamed. A file in place that still has its old bytes was not.
-            (true, false) if !self.holds(&self.own, &staged, new, None) => {
+            (true, false) if !self.holds(&self.own, &staged, new, None)? => {
                 match self.folder_of(path, false) {
-                    Ok(place) if !self.holds(&place, file_name(path), old, None) => {
+                    Ok(place) if !self.holds(&place, file_name(path), old, None)? => {
                         self.own.rename(&staged, &self.own, &displaced)
                     }
                     _ => Ok(()),
                 }
             }
             // Exchanged back, and not yet renamed.
-            (false, true) if self.holds(&self.own, &displaced, new, None) => {
+            (false, true) if self.holds(&self.own, &displaced, new, None)? => {
                 self.own.rename(&displaced, &self.own, &staged)
             }
             // Taken out, and nothing put in its place.
@@ -89,8 +96,7 @@ impl Staging {
                 .folder_of(path, true)
                 .and_then(|place| taken_is_fine(self.own.rename_new(&displaced, &place, file_name(path)))),
             _ => Ok(()),
-        };
-        done.map_err(|source| self.failed(path, source))
+        }
     }
 
     /// Whether a step displaced a file that is still staged.
@@ -105,7 +111,7 @@ impl Staging {
         if self.own.link_target(&name).is_some() {
             return Ok(None);
         }
-        self.own.read(&name).map_err(|source| self.failed(&name, source))
+        self.own.read(&name).map_err(|source| self.unreadable(&name, source))
     }
 
     fn swap_in(
@@ -123,13 +129,15 @@ impl Staging {
         }
         fault("displaced");
         self.own.rename(&staged, &self.own, &displaced)?;
-        if self.holds(&self.own, &displaced, old, Some(&kept)) {
-            return Ok(true);
+        // What cannot be read now goes back too.
+        let held = self.holds(&self.own, &displaced, old, Some(&kept));
+        if matches!(held, Ok(true)) {
+            return held;
         }
         if self.swap_out(number, place, name, new)? {
             self.own.rename(&displaced, &self.own, &staged)?;
         }
-        Ok(false)
+        held
     }
 
     /// Exchanges a file that is in place for the one that it displaced.
@@ -138,18 +146,18 @@ impl Staging {
         if !self.own.exists(&displaced) {
             return Ok(true);
         }
-        if !self.holds(place, name, new, None) {
+        if !self.holds(place, name, new, None)? {
             return Ok(false);
         }
         if !self.own.exchange(&displaced, place, name)? {
             return Ok(self.take_back(number, place, name, new)? && self.put_back(number, place, name)?);
         }
-        if self.holds(&self.own, &displaced, new, None) {
-            return Ok(true);
+        let held = self.holds(&self.own, &displaced, new, None);
+        if !matches!(held, Ok(true)) {
+            // Edited between the look and the exchange: the later edit stays in the file.
+            self.own.exchange(&displaced, place, name)?;
         }
-        // Edited between the look and the exchange: the later edit stays in the file.
-        self.own.exchange(&displaced, place, name)?;
-        Ok(false)
+        held
     }
 
     /// Moves a file out of its place, unless it has been changed.
@@ -157,10 +165,11 @@ impl Staging {
         let displaced = displaced(number);
         place.rename_new(name, &self.own, &displaced)?;
         fault("displaced");
-        if self.holds(&self.own, &displaced, old, Some(&kept(number))) {
-            return Ok(true);
+        let held = self.holds(&self.own, &displaced, old, Some(&kept(number)));
+        if !matches!(held, Ok(true)) {
+            taken_is_fine(self.own.rename_new(&displaced, place, name))?;
         }
-        taken_is_fine(self.own.rename_new(&displaced, place, name)).map(|()| false)
+        held
     }
 
     /// Moves a file that was taken out back into its place, unless that is taken.
@@ -178,19 +187,24 @@ impl Staging {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
             done => done?,
         }
-        if self.holds(&self.own, &staged, new, None) {
-            return Ok(true);
+        let held = self.holds(&self.own, &staged, new, None);
+        if !matches!(held, Ok(true)) {
+            taken_is_fine(self.own.rename_new(&staged, place, name))?;
         }
-        taken_is_fine(self.own.rename_new(&staged, place, name)).map(|()| false)
+        held
     }
 
     /// Whether a file has these bytes. A symlink has the bytes that it names; it is the same if it names the same file as
     /// the one that was kept.
-    fn holds(&self, place: &DirFd, name: &str, hash: ContentHash, kept: Option<&str>) -> bool {
+    fn holds(&self, place: &DirFd, name: &str, hash: ContentHash, kept: Option<&str>) -> io::Result<bool> {
         if let Some(target) = place.link_target(name) {
-            return kept.and_then(|kept| self.own.link_target(kept)) == Some(target);
+            return Ok(kept.and_then(|kept| self.own.link_target(kept)) == Some(target));
         }
-        place.read(name).is_ok_and(|bytes| bytes.is_some_and(|bytes| ContentHash::of(&bytes) == hash))
+        match place.read(name) {
+            Ok(bytes) => Ok(bytes.is_some_and(|bytes| ContentHash::of(&bytes) == hash)),
+            Err(error) if is_not_a_file(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 

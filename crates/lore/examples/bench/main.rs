@@ -12,6 +12,8 @@ mod capturing;
 #[path = "../../tests/it/check_set.rs"]
 mod check_set;
 mod checking;
+#[path = "../../tests/it/ending_set.rs"]
+mod ending_set;
 mod knowledge;
 mod meaning;
 mod serving;
@@ -99,7 +101,7 @@ fn median(mut costs: Vec<Cost>) -> Cost {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let usage = "usage: bench LORE FOLDER [PAGES] [transformer] [million]";
+    let usage = "usage: bench LORE FOLDER [PAGES] [transformer] [million] [roam]";
     let lore = PathBuf::from(arguments.next().expect(usage));
     let folder = PathBuf::from(arguments.next().expect(usage));
     let pages: usize = arguments.next().map_or(5000, |text| text.parse().expect("a number of pages"));
@@ -113,6 +115,9 @@ fn main() {
         root: folder.join("vault"),
         model: None,
     };
+    if more.iter().any(|one| one == "roam") {
+        return strict(&bench, &folder);
+    }
     vault::write(&bench.root, pages);
     let bytes = size_of(&bench.root);
     println!(
@@ -138,8 +143,13 @@ fn main() {
     capturing::capture(&bench, &folder);
     knowledge::grow(&bench, &folder, pages);
     writing::puts(&bench);
-    for pages in [100, 1000] {
-        writing::nodes(&bench, &folder, pages);
+    strict(&bench, &folder);
+}
+
+/// Measures vaults of Org nodes, of the sizes that have budgets.
+fn strict(bench: &Bench, folder: &Path) {
+    for nodes in [100, 1000] {
+        writing::nodes(bench, folder, nodes);
     }
 }
 

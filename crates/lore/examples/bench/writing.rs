@@ -14,13 +14,19 @@ const PUTS: usize = 100;
 /// Measures puts from a cold process and in one process, first without git, then with a commit each.
 pub(super) fn puts(bench: &Bench) {
     cold_put(bench, "cold put, no git", 0);
-    fs::write(bench.home.join(".gitconfig"), "[user]\nname = bench\nemail = bench@localhost\n")
-        .expect("a file");
+    identity(bench);
     git(&bench.root, &["init", "--quiet", "--initial-branch=main"]);
     git(&bench.root, &["add", "--all"]);
     git(&bench.root, &["commit", "--quiet", "--message", "Begin"]);
     cold_put(bench, "cold put, committed", 1);
     warm_puts(bench);
+}
+
+/// Gives git an author.
+fn identity(bench: &Bench) {
+    fs::create_dir_all(&bench.home).expect("a folder");
+    fs::write(bench.home.join(".gitconfig"), "[user]\nname = bench\nemail = bench@localhost\n")
+        .expect("a file");
 }
 
 fn cold_put(bench: &Bench, what: &str, round: usize) {
@@ -60,46 +66,64 @@ fn warm_puts(bench: &Bench) {
     );
 }
 
-/// Measures lint, index and capture in a vault of the strictest profile.
+/// Measures the operations of the strictest profile, which have budgets, in a vault of Org nodes.
 pub(super) fn nodes(bench: &Bench, folder: &Path, pages: usize) {
     let root = folder.join(format!("roam-{pages}"));
     let strict = Bench { lore: bench.lore.clone(), home: bench.home.clone(), root, model: None };
     fs::create_dir_all(&strict.root).expect("a folder");
+    identity(bench);
     strict.run(&["init", ".", "--profile", "roam"]);
     write_nodes(&strict.root, pages);
+    let first = strict.run(&["sync"]);
+    report(&format!("first sync, {pages} nodes"), &first, "every page read and indexed");
     strict.run(&["git", "commit"]);
-    report(&format!("lint, {pages} pages"), &strict.median(&["lint"]), "every page, link, id, secret");
+    let one = |run: usize| {
+        append(&strict.root.join(format!("node-{}.org", run % pages)), &format!("Edit {run}.\n"));
+        strict.run(&["sync"])
+    };
+    report(&format!("sync, {pages} nodes"), &median((0..RUNS).map(one).collect()), "one file changed");
+    strict.run(&["git", "commit"]);
+    let query =
+        |run: usize| strict.run(&["query", &format!("{} {}", vault::word(run * 7), vault::word(run * 31))]);
+    report(&format!("query, {pages} nodes"), &median((0..RUNS).map(query).collect()), "fields, as in `roam`");
+    report(&format!("lint, {pages} nodes"), &strict.median(&["lint"]), "every page, link, id, secret");
     let index = |_| {
-        fs::remove_file(strict.root.join("index.md")).expect("the index");
+        fs::remove_file(strict.root.join("index.org")).expect("the index");
         strict.run(&["generate"])
     };
     report(
-        &format!("index, {pages} pages"),
+        &format!("generate, {pages} nodes"),
         &median((0..RUNS).map(index).collect()),
         "written and committed",
     );
     let capture = |run: usize| {
         let text =
             format!("{} {} {} makes {run}", vault::word(run), vault::word(run + 99), vault::word(run + 777));
-        strict.run(&["capture", &text, "--tag", "procedure", "--keep"])
+        strict.run(&["remember", &text, "--tag", "procedure", "--keep"])
     };
     let note = "whole vault linted, index written, committed";
-    report(&format!("capture, {pages} pages"), &median((0..RUNS).map(capture).collect()), note);
+    report(&format!("remember, {pages} nodes"), &median((0..RUNS).map(capture).collect()), note);
 }
 
 fn write_nodes(root: &Path, pages: usize) {
     for number in 0..pages {
         let tag = ["procedure", "preference", "principle", "observation", "reference"][number % 5];
         let body: Vec<String> = (0..150).map(|word| vault::word(number * 31 + word * 7)).collect();
+        let next = (number + 1) % pages;
         let text = format!(
-            "---\nid: 00000000-0000-7000-8000-{number:012x}\ntitle: Node {number}\nprojects: [general]\ncreated: 2026-01-01\n\
-             updated: 2026-01-01\ncreated_by: bench\nconfidence: observed\nvisibility: personal\nsource: bench\n\
-             status: current\nsummary: What node {number} says.\ntags: [{tag}]\n---\n# Node {number}\n\n{}\n\n- related_to [[Node {}]]\n",
+            ":PROPERTIES:\n:ID: 00000000-0000-7000-8000-{number:012x}\n:PROJECTS: :general:\n:CREATED: 2026-01-01\n\
+             :UPDATED: 2026-01-01\n:CREATED_BY: bench\n:CONFIDENCE: observed\n:VISIBILITY: personal\n:SOURCE: bench\n\
+             :STATUS: current\n:SUMMARY: What node {number} says.\n:END:\n#+title: Node {number}\n#+filetags: :{tag}:\n\n\
+             {}\n\n- RELATES_TO [[id:00000000-0000-7000-8000-{next:012x}][Node {next}]]\n",
             body.join(" "),
-            (number + 1) % pages,
         );
-        fs::write(root.join(format!("node-{number}.md")), text).expect("a page");
+        fs::write(root.join(format!("node-{number}.org")), text).expect("a page");
     }
+}
+
+fn append(path: &Path, text: &str) {
+    let before = fs::read_to_string(path).expect("a page");
+    fs::write(path, before + text).expect("a page");
 }
 
 fn git(root: &PathBuf, arguments: &[&str]) {

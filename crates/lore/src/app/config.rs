@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lore_engine::{Error, Projects, Signals, line_of};
+use lore_engine::{Error, Mapping, Projects, Signals, line_of};
 use lore_vault::{FolderLock, make_folder, read_text, write_private};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
@@ -60,11 +60,20 @@ pub const SETTINGS: &[Setting] = &[
         about: "how lexical and semantic results are combined: weighted, union or rrf",
         default: "weighted",
     },
-    Setting { key: "search.weight", about: "weight of semantic results, from 0 to 1", default: "0.5" },
+    Setting {
+        key: "search.weight",
+        about: "weight of semantic results, from 0 to 1; empty: the best one of the model",
+        default: "",
+    },
     Setting {
         key: "search.signals",
-        about: "ranking signals: exact, complete, relation, entity, alias, heading, dates, recency; or none",
-        default: "exact complete relation entity alias heading dates recency",
+        about: "ranking signals: exact, complete, relation, entity, mentions, alias, heading, dates, passages, sentences, transcripts, recency; or none",
+        default: "exact complete relation entity mentions alias heading dates passages sentences transcripts recency",
+    },
+    Setting {
+        key: "search.min_similarity",
+        about: "minimum similarity of pages found by embedding, from 0 to 1",
+        default: "0",
     },
     Setting { key: "search.budget", about: "maximum tokens of an answer", default: "4000" },
     Setting {
@@ -102,6 +111,18 @@ pub const SETTINGS: &[Setting] = &[
     },
 ];
 
+/// Names of settings in other programs that Lore also accepts.
+const ALIASES: [(&str, &str); 3] = [
+    ("search_merge_strategy", "search.fusion"),
+    ("default_token_budget", "search.budget"),
+    ("semantic_min_similarity", "search.min_similarity"),
+];
+
+/// Returns the key of a setting that has another name too.
+pub fn canonical(key: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, key)| key)
+}
+
 /// Parses the value of `search.signals`; an unknown word is returned as the error.
 pub fn signals(text: &str) -> std::result::Result<Signals, String> {
     let mut signals = Signals::NONE;
@@ -112,9 +133,13 @@ pub fn signals(text: &str) -> std::result::Result<Signals, String> {
             "complete" => signals.complete = true,
             "relation" => signals.relation = true,
             "entity" => signals.entity = true,
+            "mentions" => signals.mentions = true,
             "alias" => signals.alias = true,
             "heading" => signals.heading = true,
             "dates" => signals.dates = true,
+            "transcripts" => signals.transcripts = true,
+            "passages" => signals.passages = true,
+            "sentences" => signals.sentences = true,
             "recency" => signals.recency = true,
             other => return Err(other.to_owned()),
         }
@@ -154,12 +179,14 @@ impl Config {
 
     /// Returns a setting's value or its default; an unknown key is an error.
     pub fn get(&self, key: &str) -> Result<String> {
+        let key = canonical(key);
         let setting = known(key)?;
         Ok(self.set_value(key).unwrap_or_else(|| setting.default.to_owned()))
     }
 
     /// Returns a setting's value if it is set.
     pub fn set_value(&self, key: &str) -> Option<String> {
+        let key = canonical(key);
         let item = key.split('.').try_fold(self.document.as_item(), |item, part| item.get(part))?;
         Some(match item.as_str() {
             Some(text) => text.to_owned(),
@@ -169,6 +196,8 @@ impl Config {
 
     /// Sets a setting.
     pub fn set(&mut self, key: &str, text: &str) -> Result<()> {
+        let key = canonical(key);
+        let text = if (key, text) == ("search.fusion", "set-union") { "union" } else { text };
         known(key)?;
         check(key, text)?;
         let item = match text.parse::<i64>() {
@@ -186,6 +215,7 @@ impl Config {
 
     /// Removes a setting; returns whether it was set.
     pub fn unset(&mut self, key: &str) -> Result<bool> {
+        let key = canonical(key);
         known(key)?;
         let removed = match key.split_once('.') {
             Some((table, key)) => {
@@ -208,9 +238,11 @@ impl Config {
         }
         if let Some(maps) = self.document.get("map").and_then(Item::as_array_of_tables) {
             let field = |table: &Table, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
-            projects
-                .maps
-                .extend(maps.iter().filter_map(|map| Some((field(map, "glob")?, field(map, "project")?))));
+            let mapping = |map: &Table| {
+                let (glob, project) = (field(map, "glob")?, field(map, "project")?);
+                Some(Mapping { glob, project, namespace: field(map, "namespace") })
+            };
+            projects.maps.extend(maps.iter().filter_map(mapping));
         }
         projects
     }
@@ -232,12 +264,15 @@ impl Config {
         self.retain_maps(|map| map.get("project").and_then(Item::as_str) != Some(name));
     }
 
-    /// Maps working directories to a vault, replacing an older map of the same glob.
-    pub fn add_map(&mut self, glob: &str, project: &str) {
-        self.remove_map(glob);
+    /// Maps working directories to a vault or a namespace, replacing an older map of the same glob.
+    pub fn add_map(&mut self, new: &Mapping) {
+        self.remove_map(&new.glob);
         let mut map = Table::new();
-        map["glob"] = value(glob);
-        map["project"] = value(project);
+        map["glob"] = value(&new.glob);
+        map["project"] = value(&new.project);
+        if let Some(namespace) = &new.namespace {
+            map["namespace"] = value(namespace);
+        }
         let maps = self.document.entry("map").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
         if let Some(maps) = maps.as_array_of_tables_mut() {
             maps.push(map);
@@ -278,7 +313,9 @@ fn check(key: &str, text: &str) -> Result<()> {
         }
         "search.budget" | "context.budget" => text.parse::<u32>().is_ok_and(|number| number > 0),
         "search.fusion" => matches!(text, "weighted" | "union" | "rrf"),
-        "search.weight" => text.parse::<f64>().is_ok_and(|weight| (0.0..=1.0).contains(&weight)),
+        "search.weight" | "search.min_similarity" => {
+            text.parse::<f64>().is_ok_and(|weight| (0.0..=1.0).contains(&weight))
+        }
         "search.signals" => signals(text).is_ok(),
         "compact.summarizer" => matches!(text, "extractive" | "agent" | "command" | "endpoint"),
         "compact.api" => matches!(text, "openai" | "ollama"),
@@ -305,13 +342,25 @@ mod tests {
         let mut config = config("# mine\nformat = \"json\" # always\n\n[projects]\na = \"/a\"\n");
         config.set("search.limit", "20").expect("set");
         config.add_project("b", Path::new("/b"));
-        config.add_map("/code/*", "b");
+        config.add_map(&Mapping { glob: "/code/*".into(), project: "b".into(), namespace: None });
         let text = config.document.to_string();
         assert!(text.starts_with("# mine\nformat = \"json\" # always\n"), "{text}");
         assert_eq!(config.projects().names(), ["a", "b"]);
         assert_eq!(config.get("search.limit").expect("set"), "20");
         config.remove_project("b");
         assert!(config.projects().maps.is_empty());
+    }
+
+    #[test]
+    fn other_names_of_settings_are_accepted() {
+        let mut config = config("");
+        config.set("search_merge_strategy", "set-union").expect("set");
+        config.set("default_token_budget", "900").expect("set");
+        assert_eq!(config.get("search.fusion").expect("set"), "union");
+        assert_eq!(config.get("search_merge_strategy").expect("set"), "union");
+        assert_eq!(config.get("search.budget").expect("set"), "900");
+        assert!(config.unset("default_token_budget").expect("set"));
+        assert_eq!(config.get("default_token_budget").expect("default"), "4000");
     }
 
     #[test]

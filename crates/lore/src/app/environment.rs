@@ -44,6 +44,8 @@ pub struct Environment {
     pub db: Option<String>,
     /// `LORE_PROJECT`.
     pub project: Option<String>,
+    /// `LORE_FORMAT`: the output format.
+    pub format: Option<String>,
     /// `LORE_ACTOR`, else the user's name.
     pub actor: String,
     /// The clock; `LORE_NOW` fixes it.
@@ -93,6 +95,7 @@ impl Environment {
             models: directory("LORE_MODELS"),
             db: text("LORE_DB"),
             project: text("LORE_PROJECT"),
+            format: text("LORE_FORMAT"),
             actor: actor.unwrap_or_else(|| "user".into()),
             clock: clock(text("LORE_NOW"))?,
             terminal: std::io::stdout().is_terminal(),

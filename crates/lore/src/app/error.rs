@@ -1,8 +1,10 @@
 //! The error type of the binary, and the table that maps error codes to exit, HTTP and MCP status.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use lore_engine::{Code, Error};
+use lore_text::secrets::masked;
 use lore_text::{NotATimeframe, on_one_line};
 use serde_json::{Value, json};
 
@@ -28,7 +30,8 @@ pub struct AppError {
 impl AppError {
     /// Returns an error.
     pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> AppError {
-        AppError { code, message: message.into(), hint: hint.into(), current_version: None }
+        let (message, hint) = (without_credentials(message.into()), without_credentials(hint.into()));
+        AppError { code, message, hint, current_version: None }
     }
 
     /// Returns a usage error.
@@ -38,7 +41,7 @@ impl AppError {
 
     /// Returns the error with the place where it happened, such as a page or a line of a file.
     pub fn at(self, place: impl fmt::Display) -> AppError {
-        AppError { message: format!("{place}: {}", self.message), ..self }
+        AppError { message: without_credentials(format!("{place}: {}", self.message)), ..self }
     }
 
     /// Returns the error in the words of a face.
@@ -53,6 +56,14 @@ impl AppError {
             error["current_version"] = version.into();
         }
         json!({ "error": error })
+    }
+}
+
+/// Masks the credentials in a text that names titles, paths and values of the caller: errors end up in logs.
+fn without_credentials(text: String) -> String {
+    match masked(&text, |_| true) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => masked,
     }
 }
 

@@ -17,6 +17,9 @@ use crate::app::shell::quote;
 pub fn hint(error: &Error) -> String {
     match error {
         Error::Port(error) => port_hint(error),
+        Error::Unrecovered { .. } => {
+            "make the file readable and retry; the write is kept until then, and nothing was changed".into()
+        }
         Error::Vault(error) => vault_hint(error),
         Error::NotFound { suggestions, .. } if suggestions.is_empty() => {
             "find it with `lore search`, or list pages with `lore list`".into()
@@ -30,6 +33,10 @@ pub fn hint(error: &Error) -> String {
         Error::Overlap { link: None, .. } => {
             "use dates that do not overlap, or correct that line with `lore edit`; nothing was changed".into()
         }
+        Error::SupersessionCycle { .. } => {
+            "end or remove the `supersedes` relation that points the other way first; nothing was changed"
+                .into()
+        }
         Error::NoInterval { .. } => {
             "create a relation with `lore link FROM TO --relationship R` and end that one".into()
         }
@@ -42,7 +49,7 @@ pub fn hint(error: &Error) -> String {
         Error::Ambiguous { .. } => "use the full slug".into(),
         Error::BadInput { hint, .. } => hint.clone(),
         Error::Conflict { expected: 0, .. } => "change it with `lore edit`, or choose another slug".into(),
-        Error::Conflict { current: 0, .. } => "omit the version to create the page".into(),
+        Error::Conflict { current: 0, .. } => "pass version 0 to create the page".into(),
         Error::Conflict { .. } => "read the page again, merge, and write with its current version".into(),
         Error::EditedMeanwhile { .. } => "retry; the edits are in the files".into(),
         Error::Exists { .. } => "choose another name, or change the page with `lore edit`".into(),
@@ -54,6 +61,12 @@ pub fn hint(error: &Error) -> String {
                 "see what is allowed there with `lore doctor --path {path}`, or choose another path; \
                  nothing was changed"
             )
+        }
+        Error::SectionNeeded { path, .. } => {
+            format!("pass one, as in `lore edit {path} --section HEADING --append TEXT`; nothing was changed")
+        }
+        Error::AppendOnly { path, .. } => {
+            format!("add to it with `lore edit {path} --section HEADING --append TEXT`; nothing was changed")
         }
         Error::Untrusted { path, .. } => {
             let path = quote(&path.display().to_string());
@@ -72,7 +85,12 @@ pub fn hint(error: &Error) -> String {
             "fix it, regenerate the file with `lore generate` and retry; nothing was changed".into()
         }
         Error::Lint { .. } => "fix it and retry; nothing was changed".into(),
-        Error::Diverged { .. } => "merge them with `git pull --rebase` and retry".into(),
+        Error::Diverged { upstream, .. } => {
+            format!(
+                "in the vault's directory, run `git -c rebase.autoStash=true rebase {upstream}`, then \
+                 `lore git commit`, and retry"
+            )
+        }
         Error::Dirty { .. } => "commit them with `lore git commit`, or revert them, and retry".into(),
         Error::Git { .. } | Error::NoRemote { .. } => "see `lore git status`".into(),
         Error::NoRepository => {
@@ -85,16 +103,8 @@ pub fn hint(error: &Error) -> String {
         Error::NotUtf8 { .. } => "convert the file to UTF-8 first, or replace it with `lore put`".into(),
         Error::Edit { .. } => "read the page with `lore show` and retry the edit; nothing was changed".into(),
         Error::Config { .. } => "fix the file; nothing was changed".into(),
-        Error::PolicyMissing { .. } => {
-            "restore the file, or mount its file system, or read the index with --no-sync, or, if you deleted it \
-             on purpose, run `lore sync --accept-missing`; nothing was changed"
-                .into()
-        }
-        Error::VaultEmpty { .. } => {
-            "restore the pages, or mount their file system, or read the index with --no-sync, or, if you deleted \
-             them on purpose, run `lore sync --accept-missing`; nothing was changed"
-                .into()
-        }
+        Error::PolicyMissing { .. } => missing_hint("the file, or mount its file system", "it"),
+        Error::VaultEmpty { .. } => missing_hint("the pages, or mount their file system", "them"),
         Error::UnknownProject { known, .. } | Error::NoProject { known } if known.is_empty() => {
             "create a vault with `lore init PATH`".into()
         }
@@ -102,6 +112,14 @@ pub fn hint(error: &Error) -> String {
             format!("select one with --project: {}", known.join(", "))
         }
     }
+}
+
+/// Returns what to do about files that are gone.
+fn missing_hint(restore: &str, them: &str) -> String {
+    format!(
+        "restore {restore}, or read the index with --no-sync, or, if you deleted {them} on purpose, run \
+         `lore sync --accept-missing`; nothing was changed"
+    )
 }
 
 /// Returns what to do about a lint finding.
@@ -182,6 +200,8 @@ fn vault_hint(error: &lore_vault::Error) -> String {
     match error {
         Error::Git(_) => "see `lore git status`".into(),
         Error::BadPath { .. } => "use a path inside the vault, such as people/ada-lovelace".into(),
+        Error::Source { .. } => "check the file, or export it again; nothing was changed".into(),
+        Error::NotEmpty { .. } => "pass the name of a new directory; nothing was written".into(),
         Error::TooLarge { .. } => {
             "split the file, or raise limits.page_bytes in the vault's lore.toml".into()
         }

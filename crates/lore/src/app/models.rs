@@ -18,8 +18,8 @@ use crate::app::error::Result;
 /// Name of the static model.
 pub const STATIC: &str = "wordllama-256";
 
-/// The preferred transformer, used when installed: it is small and the best on every evaluation set.
-const TRANSFORMER: &str = "all-MiniLM-L6-v2";
+/// The preferred transformers, used when installed, best first; see `docs/benchmarks.md`.
+const TRANSFORMERS: [&str; 2] = ["granite-embedding-30m-english", "all-MiniLM-L6-v2"];
 
 /// Number of directories above the executable to search for `models`: a build puts the executable two levels down.
 const ABOVE: usize = 3;
@@ -165,7 +165,7 @@ impl Models for Library {
         match &self.wanted {
             Some(name) if name == "none" => Vec::new(),
             Some(name) => vec![name.clone()],
-            None => vec![TRANSFORMER.into(), STATIC.into()],
+            None => TRANSFORMERS.into_iter().chain([STATIC]).map(str::to_owned).collect(),
         }
     }
 
@@ -183,6 +183,18 @@ impl Models for Library {
 
     fn is_instant(&self, name: &str) -> bool {
         name == STATIC
+    }
+
+    fn instant(&self) -> Option<String> {
+        // Whoever asks for the static model, for none or for an endpoint gets that alone.
+        let is_alone = |name: &str| name == STATIC || name == "none" || name.contains(':');
+        let is_wanted = !self.wanted.as_deref().is_some_and(is_alone);
+        (is_wanted && StaticModel::embedded().is_some()).then(|| STATIC.to_owned())
+    }
+
+    fn embed_words(&self, words: &[&str]) -> Option<Vec<Vec<f32>>> {
+        let model = StaticModel::embedded().filter(|_| self.wanted.as_deref() != Some("none"))?;
+        words.iter().any(|word| model.reads(word)).then(|| model.embed_words(words))
     }
 
     fn count_tokens(&self, text: &str) -> usize {

@@ -1,6 +1,7 @@
 //! The context of an operation: configuration, selected vault and messages to the user.
 
 mod limits;
+mod namespace;
 mod trust;
 mod words;
 
@@ -37,6 +38,10 @@ pub struct SessionOptions {
     pub db: Option<String>,
     /// `--project`.
     pub project: Option<String>,
+    /// `--namespace`.
+    pub namespace: Option<String>,
+    /// The server's own directory, if the environment has that of a client, or none.
+    pub server_directory: Option<PathBuf>,
     /// Whether to sync first.
     pub sync: bool,
     /// Whether to embed a few pending chunks inline when not syncing.
@@ -68,6 +73,8 @@ pub struct Session {
     checked: Cell<Option<Instant>>,
     /// Vaults that the person has declined to trust in this run.
     declined: RefCell<Vec<PathBuf>>,
+    /// The project that was chosen because none was selected.
+    assumed: RefCell<Option<String>>,
 }
 
 impl Session {
@@ -88,6 +95,7 @@ impl Session {
             writes: Cell::default(),
             checked: Cell::default(),
             declined: RefCell::default(),
+            assumed: RefCell::default(),
         })
     }
 
@@ -104,6 +112,13 @@ impl Session {
 
     /// Returns the selected vault, synced first unless `--no-sync` was given.
     pub fn fresh(&self) -> Result<&VaultContext> {
+        let context = self.synced()?;
+        // An operation that has no use for the namespace refuses an unknown one too.
+        self.namespace(context, None)?;
+        Ok(context)
+    }
+
+    fn synced(&self) -> Result<&VaultContext> {
         let context = self.context()?;
         if self.options.sync {
             let refreshed = refresh(context, Scope::Vault(ScanMode::Stat), &self.talk.progress("Indexing"));
@@ -231,9 +246,14 @@ impl Session {
                     "set the database to a file path, with --db or in the configuration",
                 ))
             }
-            Some(place) => Ok(self.environment.here.as_deref().unwrap_or(Path::new(".")).join(place)),
+            Some(place) => Ok(self.own_directory().unwrap_or(Path::new(".")).join(place)),
             None => Ok(self.environment.data.join("lore.db")),
         }
+    }
+
+    /// Returns the working directory of this process.
+    fn own_directory(&self) -> Option<&Path> {
+        self.options.server_directory.as_deref().or(self.environment.here.as_deref())
     }
 
     /// Returns the warnings from opening the database.
@@ -253,13 +273,22 @@ impl Session {
 
     /// Returns the name and root of the selected vault, registering it if needed.
     pub fn choose(&self) -> Result<(String, PathBuf)> {
-        let asked = self.asked_project();
         let projects = self.projects();
-        match projects.choose(asked, self.environment.here.as_deref())? {
+        // The directory of a client selects only among registered vaults.
+        let own = self.environment.here.as_deref().filter(|_| self.options.server_directory.is_some());
+        let of_client = own.and_then(|here| projects.of_place(here));
+        let asked = self.asked_project().map(str::to_owned).or(of_client);
+        match projects.choose(asked.as_deref(), self.own_directory())? {
             Chosen::Known(name, root) => Ok((name, root)),
+            Chosen::First(name, root) => {
+                if self.assumed.replace(Some(name.clone())).is_none() {
+                    self.talk.note(&format!("no vault is selected; using the first one, {name}"));
+                }
+                Ok((name, root))
+            }
             // A caller that is limited to projects cannot register one.
             Chosen::Found(_) if self.limits.projects.is_some() => Ok(match projects.choose(None, None)? {
-                Chosen::Known(name, root) => (name, root),
+                Chosen::Known(name, root) | Chosen::First(name, root) => (name, root),
                 Chosen::Found(_) => return Err(Error::NoProject { known: projects.names() }.into()),
             }),
             Chosen::Found(root) => {
@@ -270,6 +299,11 @@ impl Session {
                 Ok((name, root))
             }
         }
+    }
+
+    /// Returns the project that was chosen because several are registered and none was selected.
+    pub fn assumed_project(&self) -> Option<String> {
+        self.assumed.borrow().clone()
     }
 
     /// Registers a vault under the given name, else its policy's, else its directory's; returns the name.
@@ -301,7 +335,7 @@ impl Session {
 
     /// Resolves a path against the working directory.
     pub fn path(&self, path: &Path) -> PathBuf {
-        self.environment.here.as_deref().unwrap_or(Path::new(".")).join(path)
+        self.own_directory().unwrap_or(Path::new(".")).join(path)
     }
 
     /// Returns whether the caller is at this machine: the command line or a pipe, not a server's client.

@@ -4,6 +4,8 @@
 //! what in it could do harm when it was made: settings and hooks of git, and a few keys of `lore.toml`. If any of these
 //! is new or different, the person is asked again; what has gone needs no question.
 
+mod policy_risks;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +19,8 @@ use serde::{Deserialize, Serialize};
 use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
 use crate::app::shell::quote;
+
+use policy_risks::policy_risks;
 
 /// Name of the file in the state directory.
 const FILE: &str = "trust.json";
@@ -188,14 +192,7 @@ pub fn dangers(root: &Path) -> Vec<Risk> {
         found.push(Risk::new("the directory of another user", &owner.to_string()));
     }
     if let Ok(policy) = Policy::load(root) {
-        let injected: Vec<&str> = policy.inject.iter().map(|file| file.path.as_str()).collect();
-        if !injected.is_empty() {
-            found.push(Risk::new("lore.toml: inject", &injected.join(", ")));
-        }
-        let off: Vec<&str> = policy.secrets.off.iter().map(|rule| rule.get_ref().as_str()).collect();
-        if !off.is_empty() {
-            found.push(Risk::new("lore.toml: secrets.off", &off.join(", ")));
-        }
+        found.extend(policy_risks(&policy));
     }
     found
 }

@@ -11,15 +11,15 @@ use crate::app::error::{AppError, Result};
 pub(super) fn add(root: Command) -> Command {
     root.subcommand(
         Command::new("call")
-            .about("Run an operation with JSON parameters")
+            .about("Run an operation or MCP tool with JSON parameters")
             .arg(
                 Arg::new("tool")
                     .value_name("TOOL")
                     .required(true)
-                    .help("Name of the operation, as in --tools-json"),
+                    .help("Name of an operation or tool, as in --tools-json"),
             )
             .arg(Arg::new("input").value_name("JSON").help("Parameters; - reads them from standard input"))
-            .after_help("Examples:\n  lore call search '{\"query\": \"pricing\"}'"),
+            .after_help("Examples:\n  lore call search '{\"query\": \"pricing\"}'\n  lore call memory_get '{\"slug\": \"people/ada\"}'"),
     )
     .subcommand(
         Command::new("pipe").about("Run an operation for each JSON line of standard input").after_help(
@@ -48,6 +48,11 @@ pub(super) fn add(root: Command) -> Command {
             .after_help("Examples:\n  lore man > lore.1\n  lore man search | man -l -"),
     )
     .subcommand(
+        Command::new("version")
+            .about("Print the version")
+            .after_help("Examples:\n  lore version"),
+    )
+    .subcommand(
         Command::new("reference")
             .about("Print the command-line reference in Markdown")
             .hide(true)
@@ -67,6 +72,7 @@ pub(super) fn run(name: &str, matches: &ArgMatches) -> Result<Option<u8>> {
             let names = matches.get_many::<String>("command").unwrap_or_default();
             bytes = manual(names.map(String::as_str))?;
         }
+        "version" => bytes = format!("lore {}\n", env!("CARGO_PKG_VERSION")).into_bytes(),
         "reference" => bytes = reference::markdown(&super::command()).into_bytes(),
         _ => return Ok(None),
     }

@@ -16,8 +16,7 @@ const GROUPS: &[Group] = &[
         lines: &[
             ("init", "Create a vault or adopt a directory of pages"),
             ("setup", "Set up an AI client to use Lore"),
-            ("status, stats", "Print a one-line status, or counts"),
-            ("doctor", "Diagnose the vault, index and setup"),
+            ("status, stats, doctor", "Print a status or counts, or find problems"),
         ],
     },
     Group {
@@ -33,12 +32,11 @@ const GROUPS: &[Group] = &[
         title: "Write",
         lines: &[
             ("capture", "Save a note after checking for similar pages"),
-            ("put, edit", "Write a whole page, or change part of one"),
-            ("mv, rm", "Move or delete a page"),
+            ("put, edit, save, mv, rm", "Write, change, commit, move or delete a page"),
             ("tags, tag, untag", "List, add and remove tags"),
             ("timeline, timeline-add", "Show a timeline, or add an entry to one"),
-            ("raw", "Read or write data stored beside a page"),
-            ("ingest", "Import a source as evidence"),
+            ("raw, table", "Read and write sidecar data and tables"),
+            ("ingest, import, imports", "Import a source, a vault or sessions"),
             ("history, diff, blame, restore", "Show and restore earlier versions of a page"),
         ],
     },
@@ -49,20 +47,21 @@ const GROUPS: &[Group] = &[
             ("links, backlinks, graph, path", "Show the links between pages"),
             ("facts, fact-add", "List facts, or add one"),
             ("gaps, gap", "List and manage unanswered questions"),
-            ("check, curate", "Find contradictions and pages to review"),
+            ("check, curate, merge, split", "Find contradictions; review and merge pages"),
             ("stale, set-status, compact", "List, mark and summarize stale pages"),
         ],
     },
     Group {
         title: "Vault",
         lines: &[
-            ("project, map", "Register vaults and choose one by directory"),
-            ("trust", "Trust a vault that was not made here"),
+            ("project, map, ns, trust", "Register, map, divide and trust vaults"),
             ("sync, generate", "Update the index and the generated files"),
-            ("lint, validate, test", "Check pages, the index and the vault's tests"),
+            ("lint, schema, validate, test", "Check pages, the index and the vault's tests"),
             ("git", "Commit, push and pull the vault"),
             ("secrets", "Find and remove credentials"),
             ("retention, rotate", "Apply retention, or roll over the daily page"),
+            ("triage, routine, distill", "Process the inbox, routines and sessions"),
+            ("mirror, export, pack, unpack", "Copy pages or the vault elsewhere"),
         ],
     },
     Group {
@@ -70,6 +69,7 @@ const GROUPS: &[Group] = &[
         lines: &[
             ("serve, token", "Serve MCP or HTTP, and manage access tokens"),
             ("context, build-context", "Print the brief for a directory or a page"),
+            ("briefing", "List what needs attention and what changed"),
             ("skills", "List, show and extract skills for agents"),
             ("call, pipe", "Run operations with JSON parameters"),
         ],
@@ -77,10 +77,9 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Machine",
         lines: &[
-            ("config", "Show and change settings"),
             ("embed, model, eval", "Embed pages, manage models, measure search"),
-            ("service, db", "Manage background services and the database"),
-            ("completions, man", "Print shell completions and manual pages"),
+            ("config, service, db", "Manage settings, services and the database"),
+            ("completions, man, version", "Print completions, manual pages, the version"),
         ],
     },
 ];
@@ -96,8 +95,11 @@ const PARENTS: &[(&str, &str, &str)] = &[
     ),
     ("git", "Commit, push and pull the vault", "lore git status\n  lore git push"),
     ("model", "Manage embedding models", "lore model list\n  lore model use all-MiniLM-L6-v2"),
+    ("ns", "Create and list namespaces", "lore ns create clients\n  lore ns list"),
     ("project", "Register, list and choose vaults", "lore project add notes ~/notes\n  lore project list"),
     ("retention", "Manage retention", "lore retention status\n  lore retention run"),
+    ("routine", "Run an agent's routines", "lore routine list\n  lore routine run morning"),
+    ("schema", "Check notes against schemas", "lore schema validate\n  lore schema infer person"),
     (
         "secrets",
         "Find and remove credentials",
@@ -105,6 +107,7 @@ const PARENTS: &[(&str, &str, &str)] = &[
     ),
     ("service", "Manage background services", "lore service install --dry-run\n  lore service status"),
     ("skills", "List, show, extract and check skills", "lore skills list\n  lore skills show capture"),
+    ("table", "Read and change tables on pages", "lore table show\n  lore table show bindings"),
     ("token", "Manage HTTP access tokens", "lore token add editor --write\n  lore token list"),
 ];
 

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Write as _};
 
+use clap::ValueEnum as _;
 use lore_text::{visible, visible_json};
 use serde_json::Value;
 
@@ -22,15 +23,20 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Chooses the format: flag, then configuration, then whether standard output is a terminal.
+    /// Chooses the format: flag, environment, configuration, then whether standard output is a terminal.
     pub(super) fn choose(globals: &Globals, session: &Session) -> Result<Output> {
         let flag = if globals.json { Some(Format::Json) } else { globals.format };
-        let configured = match session.config.get("format")?.as_str() {
-            "json" => Some(Format::Json),
-            "human" => Some(Format::Human),
-            "brief" => Some(Format::Brief),
-            _ => None,
+        let known = |name: &str| Format::from_str(name, false).ok();
+        let named = match session.environment.format.as_deref() {
+            Some(name) => Some(known(name).ok_or_else(|| {
+                AppError::usage(
+                    format!("LORE_FORMAT is {name:?}, which is not a format"),
+                    "set it to json, human or brief",
+                )
+            })?),
+            None => None,
         };
+        let configured = named.or(known(session.config.get("format")?.as_str()));
         let default = if session.environment.terminal { Format::Human } else { Format::Json };
         let format = flag.or(configured).unwrap_or(default);
         Ok(Output { format, explicit: flag.is_some(), terminal: session.environment.terminal })

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::output::{json_line, print};
 use crate::app::error::{AppError, Result, status};
 use crate::app::session::{INPUT, Session};
+use crate::mcp::operation_of;
 use crate::ops;
 
 /// Runs one operation with JSON parameters and prints its output as JSON.
@@ -23,7 +24,8 @@ pub(super) fn call(session: &Session, matches: &ArgMatches) -> Result<u8> {
         Some(text) => text.to_owned(),
     };
     let input = parse(&input)?;
-    let answer = ops::run(tool, input, session)?;
+    let (operation, input) = operation_of(tool, input)?;
+    let answer = ops::run(operation, input, session)?;
     print(json_line(&answer.json()).as_bytes())?;
     Ok(answer.exit())
 }
@@ -69,7 +71,8 @@ fn answer(session: &Session, line: &str) -> Value {
             AppError::usage("the line has no `tool`", r#"write {"tool": "search", "input": {"query": "…"}}"#)
         })?;
         let input = ["input", "arguments"].iter().find_map(|key| request.get_mut(*key).map(Value::take));
-        ops::run(&tool, input.unwrap_or_default(), session)
+        let (operation, input) = operation_of(&tool, input.unwrap_or_default())?;
+        ops::run(operation, input, session)
     });
     let mut answer = match outcome {
         Ok(answer) => json!({ "result": answer.json(), "exit": answer.exit() }),

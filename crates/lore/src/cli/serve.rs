@@ -33,7 +33,7 @@ pub(super) fn command() -> Command {
                 .long("tools")
                 .value_name("SET")
                 .value_parser(value_parser!(Toolset))
-                .default_value("all")
+                .default_value("core")
                 .help("Set of MCP tools to offer"),
         )
         .arg(
@@ -83,6 +83,7 @@ pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
         environment: Environment::read()?,
         db: globals.db.clone(),
         project: globals.project.clone(),
+        namespace: globals.namespace.clone(),
         sync: !globals.no_sync,
         level: globals.level(),
         allow_machine: matches.get_flag("allow_machine"),

@@ -147,7 +147,8 @@ fn folder(session: &Session, matches: &ArgMatches) -> PathBuf {
     let here = session.environment.here.as_deref();
     match session.config.projects().choose(session.asked_project(), here) {
         Ok(Chosen::Known(_, root) | Chosen::Found(root)) => root,
-        Err(_) => session.path(".".as_ref()),
+        // Nobody chose the first of several vaults.
+        Ok(Chosen::First(..)) | Err(_) => session.path(".".as_ref()),
     }
 }
 

@@ -74,7 +74,7 @@ fn drain(session: &Session, context: &VaultContext) {
 
 /// Ends the watch on SIGINT or SIGTERM, even if the parent process had set them to be ignored.
 #[cfg(unix)]
-fn stop_when_told(events: Sender<Event>) {
+pub(super) fn stop_when_told(events: Sender<Event>) {
     use signal_hook::consts::{SIGINT, SIGTERM};
     // Without a handler the signals end the process.
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
@@ -84,4 +84,4 @@ fn stop_when_told(events: Sender<Event>) {
 
 /// On other systems the default handler ends the process.
 #[cfg(not(unix))]
-fn stop_when_told(_: Sender<Event>) {}
+pub(super) fn stop_when_told(_: Sender<Event>) {}

@@ -60,7 +60,8 @@ impl Scores {
     }
 }
 
-fn ndcg(ranking: &[String], answers: &HashMap<String, f64>) -> f64 {
+/// Returns the normalized discounted cumulative gain of the top ten.
+pub fn ndcg(ranking: &[String], answers: &HashMap<String, f64>) -> f64 {
     let gain = |gains: &mut dyn Iterator<Item = f64>| -> f64 {
         gains.take(10).enumerate().map(|(at, gain)| gain / ((at + 2) as f64).log2()).sum()
     };

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::app::error::{AppError, Result};
 
 /// A document to find.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct Document {
     /// The document id.
     #[serde(rename = "_id")]
@@ -26,7 +26,7 @@ pub struct Document {
 }
 
 /// A question.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct EvalQuestion {
     /// The question id.
     #[serde(rename = "_id")]
@@ -42,7 +42,7 @@ pub struct EvalQuestion {
 }
 
 /// An evaluation set.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Set {
     /// The documents by scope; empty when the questions are about an existing vault.
     pub documents: BTreeMap<String, Vec<Document>>,

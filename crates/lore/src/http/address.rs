@@ -1,4 +1,4 @@
-//! Extracts the operation or page path, and the project, from a request URL.
+//! Extracts the operation or page path, and the project and namespace, from a request URL.
 
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
@@ -12,13 +12,17 @@ use crate::app::error::AppError;
 pub struct Address {
     /// The operation or the page's path.
     pub place: String,
-    /// The project, if not the server's own.
-    pub project: Option<String>,
+    /// What the request concerns.
+    pub scope: Scope,
 }
 
+/// The project and the namespace of a request, if not the server's own.
 #[derive(Deserialize)]
-struct Chosen {
-    project: Option<String>,
+pub struct Scope {
+    /// The project.
+    pub project: Option<String>,
+    /// The namespace.
+    pub namespace: Option<String>,
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Address {
@@ -30,8 +34,10 @@ impl<S: Send + Sync> FromRequestParts<S> for Address {
         };
         let place = Path::<String>::from_request_parts(parts, state).await;
         let Path(place) = place.map_err(|rejection| refused(rejection.body_text()))?;
-        let chosen = Query::<Chosen>::from_request_parts(parts, state).await;
-        let Query(Chosen { project }) = chosen.map_err(|rejection| refused(rejection.body_text()))?;
-        Ok(Address { place, project: project.filter(|name| !name.is_empty()) })
+        let chosen = Query::<Scope>::from_request_parts(parts, state).await;
+        let Query(Scope { project, namespace }) =
+            chosen.map_err(|rejection| refused(rejection.body_text()))?;
+        let given = |name: Option<String>| name.filter(|name| !name.is_empty());
+        Ok(Address { place, scope: Scope { project: given(project), namespace: given(namespace) } })
     }
 }

@@ -42,14 +42,14 @@ struct PageRequest {
 pub async fn page(
     State(shared): State<Arc<Shared>>,
     Extension(grant): Extension<Grant>,
-    Address { place, project }: Address,
+    Address { place, scope }: Address,
     method: Method,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
     let request = means(&headers).map(|means| PageRequest { path: place, method, headers, means });
     let response = match request {
-        Ok(request) => request.run(&shared, target(&shared, grant, project), body).await,
+        Ok(request) => request.run(&shared, target(&shared, grant, scope), body).await,
         Err(failure) => Err(failure),
     };
     response.unwrap_or_else(|failure| reply::failure(&failure))

@@ -61,7 +61,7 @@ fn operation(entry: &OperationInfo) -> Value {
         "operationId": entry.tool(),
         "summary": summary,
         "description": rest,
-        "parameters": [project()],
+        "parameters": [project(), namespace()],
         "requestBody": { "required": required, "content": { "application/json": { "schema": bare(input) } } },
         "responses": responses(&[("200", content("Done", output(entry)))]),
     })
@@ -69,7 +69,7 @@ fn operation(entry: &OperationInfo) -> Value {
 
 fn page() -> Value {
     let path = json!({ "name": "path", "in": "path", "required": true, "schema": { "type": "string" } });
-    let parameters = json!([path, project()]);
+    let parameters = json!([path, project(), namespace()]);
     let matches = header("If-Match", "Version (ETag) that the page must have");
     let has = header("If-None-Match", "Version that the client already has");
     let absent = header("If-None-Match", "* if the page must not exist yet");
@@ -110,6 +110,11 @@ fn written(operation: &str, page: &str) -> Value {
 fn project() -> Value {
     json!({ "name": "project", "in": "query", "schema": { "type": "string" },
             "description": "Project, if not the server's own" })
+}
+
+fn namespace() -> Value {
+    json!({ "name": "namespace", "in": "query", "schema": { "type": "string" },
+            "description": "Namespace to read from and write to; all for the whole vault" })
 }
 
 fn header(name: &str, about: &str) -> Value {

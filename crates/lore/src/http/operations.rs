@@ -10,12 +10,12 @@ use axum::response::Response;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-use super::address::Address;
+use super::address::{Address, Scope};
 use super::wording::HttpFace;
 use super::{BODY, Shared, reply};
 use crate::app::access::Grant;
 use crate::app::error::{AppError, Result};
-use crate::server::{RequestTarget, resolve};
+use crate::server::{ClientDirectory, RequestTarget, resolve};
 
 /// Runs an operation.
 pub async fn run(
@@ -31,14 +31,21 @@ pub async fn run(
 }
 
 async fn answer(shared: &Shared, grant: Grant, address: Address, body: Body) -> Result<Value> {
-    let target = target(shared, grant, address.project);
+    let target = target(shared, grant, address.scope);
     resolve(target, &address.place, parameters(body)).await?.json(&shared.workers).await
 }
 
 /// Returns the target of a request with this grant.
-pub fn target(shared: &Shared, grant: Grant, project: Option<String>) -> RequestTarget {
-    let machine = shared.workers.host().allow_machine;
-    RequestTarget { face: Arc::new(HttpFace), grant: Some(grant), client: None, project, machine }
+pub fn target(shared: &Shared, grant: Grant, scope: Scope) -> RequestTarget {
+    RequestTarget {
+        face: Arc::new(HttpFace),
+        grant: Some(grant),
+        client: None,
+        project: scope.project,
+        namespace: scope.namespace,
+        directory: ClientDirectory::Unknown,
+        machine: shared.workers.host().allow_machine,
+    }
 }
 
 /// Reads a request body, up to the size limit.

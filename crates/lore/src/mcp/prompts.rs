@@ -45,10 +45,10 @@ const PROMPTS: &[Known] = &[
         about: "Compile a briefing from the current state of memory",
         arguments: &[],
         text: "Compile a briefing for me from the state of my memory below. Use this order and skip empty sections: \
-               what needs my attention now (conflicts, overdue commitments), recent changes, open threads of the \
-               active pages, stale pages that matter, gaps. Read pages with memory_get before you say more about \
+               what needs my attention now (contradictions, overdue and due commitments), what shifted (facts that began \
+               or ended), changed pages and their open threads, stale pages that matter, gaps. Read pages with memory_get before you say more about \
                them than is shown here; cite slugs.",
-        shown: |_| Some(("context", json!({}))),
+        shown: |_| Some(("briefing", json!({}))),
     },
     Known {
         name: "memory_ingest_meeting",
@@ -98,7 +98,8 @@ const PROMPTS: &[Known] = &[
         title: "How to use memory",
         about: "How an assistant should use the memory tools",
         arguments: &[],
-        text: super::INSTRUCTIONS,
+        // The instructions of the server, which depend on its tools.
+        text: "",
         shown: |_| None,
     },
 ];
@@ -119,7 +120,12 @@ pub(super) fn list() -> Vec<Prompt> {
 }
 
 /// Returns a prompt's message, including the operation output it needs.
-pub(super) fn get(session: &Session, name: &str, arguments: &Map<String, Value>) -> Result<GetPromptResult> {
+pub(super) fn get(
+    session: &Session,
+    name: &str,
+    arguments: &Map<String, Value>,
+    instructions: &str,
+) -> Result<GetPromptResult> {
     let Some(known) = PROMPTS.iter().find(|known| known.name == name) else {
         let names: Vec<&str> = PROMPTS.iter().map(|known| known.name).collect();
         let message = format!("unknown prompt {name:?}");
@@ -130,7 +136,7 @@ pub(super) fn get(session: &Session, name: &str, arguments: &Map<String, Value>)
     if let Some(missing) = missing {
         return Err(AppError::usage(format!("{name} needs the argument {:?}", missing.name), missing.about));
     }
-    let mut text = known.text.to_owned();
+    let mut text = if known.text.is_empty() { instructions } else { known.text }.to_owned();
     if let Some((operation, input)) = (known.shown)(&given) {
         let answer = ops::run(operation, input, session)?;
         text.push_str(&format!("\n\n{}", ops::data_block(&answer.human())));

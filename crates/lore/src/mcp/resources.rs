@@ -1,8 +1,10 @@
 //! Resources: every page, the list of pages by type, and information about the project.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use lore_ports::{Filter, Order, Window};
+use lore_engine::VaultContext;
+use lore_ports::{Filter, Order, PageRow, Window};
 use lore_text::percent_decode;
 use lore_vault::decode;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
@@ -14,6 +16,9 @@ use crate::ops::{self, PageText, data_block, line_for_agents};
 
 /// Resources per page of the list.
 const PAGE: usize = 100;
+
+/// Maximum number of pages that a pattern gives.
+const MATCHES: usize = 50;
 
 const PAGES: &str = "memory://pages/";
 const INDEX: &str = "memory://index";
@@ -32,7 +37,7 @@ pub(super) fn list(session: &Session, cursor: Option<String>) -> Result<ListReso
     let mut rows = context.store().list(context.project(), &Filter::default(), Order::Title, window)?;
     let more = rows.len() > PAGE;
     rows.truncate(PAGE);
-    let page = |row: lore_ports::PageRow| {
+    let page = |row: PageRow| {
         let resource =
             Resource::new(format!("{PAGES}{}", row.slug), row.slug).with_title(line_for_agents(&row.title));
         let resource = resource.with_mime_type(mime(&row.path)).with_size(row.size);
@@ -62,7 +67,11 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new("memory://pages/{slug}", "page")
             .with_title("Page")
-            .with_description("A page's text")
+            .with_description("A page's text; a slug with * gives every page that it matches")
+            .with_mime_type("text/markdown"),
+        ResourceTemplate::new("memory://id/{id}", "page_by_id")
+            .with_title("Page by id")
+            .with_description("The text of the page with an id")
             .with_mime_type("text/markdown"),
     ]
 }
@@ -75,15 +84,45 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult> {
             .with_mime_type("application/json"),
         _ => {
             let context = session.fresh()?;
-            let reference = uri.strip_prefix(PAGES).unwrap_or(uri);
-            let page = context.page(&percent_decode(reference))?;
-            let text = decode(&context.read(&page)?.bytes).text.into_owned();
-            let kind = mime(&page.path);
-            let text = PageText::new(context, &page, text).fenced();
-            ResourceContents::text(data_block(&text), uri).with_mime_type(kind)
+            let reference = reference_of(uri);
+            let window = Window { limit: MATCHES, offset: 0 };
+            let contents = match context.pages_matching(&reference, window)? {
+                Some(pages) if !pages.is_empty() => {
+                    let address = |page: &PageRow| format!("{PAGES}{}", page.slug);
+                    pages
+                        .iter()
+                        .map(|page| page_contents(context, page, &address(page)))
+                        .collect::<Result<_>>()?
+                }
+                _ => vec![page_contents(context, &context.page(&reference)?, uri)?],
+            };
+            return Ok(ReadResourceResult::new(contents));
         }
     };
     Ok(ReadResourceResult::new(vec![contents]))
+}
+
+/// Returns the reference in an address. The resolver decodes the address of a page itself.
+fn reference_of(uri: &str) -> Cow<'_, str> {
+    if uri.starts_with(PAGES) { Cow::Borrowed(uri) } else { percent_decode(uri) }
+}
+
+fn page_contents(context: &VaultContext, page: &PageRow, uri: &str) -> Result<ResourceContents> {
+    let text = decode(&context.read(page)?.bytes).text.into_owned();
+    let text = PageText::new(context, page, text).fenced();
+    Ok(ResourceContents::text(data_block(&text), uri).with_mime_type(mime(&page.path)))
+}
+
+/// Returns the slug of the page that a resource is; none for a list of pages. A page that does not exist yet has the slug in
+/// its address.
+pub(super) fn page_of(session: &Session, uri: &str) -> Result<Option<String>> {
+    if matches!(uri, INDEX | PROJECT_INFO) {
+        return Ok(None);
+    }
+    let reference = reference_of(uri);
+    let plain = reference.strip_prefix(PAGES).unwrap_or(&reference);
+    let found = session.fresh()?.find(&reference)?;
+    Ok(Some(found.map_or_else(|| plain.trim_start_matches("memory://").to_owned(), |page| page.slug)))
 }
 
 fn index(session: &Session) -> Result<String> {

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::basic_memory::Bridge;
 use crate::app::access::Reach;
 use crate::app::error::{AppError, Result};
 use crate::ops;
@@ -16,6 +17,8 @@ pub enum Set {
     Notes,
     /// Tools in every set: capture, context, maintenance.
     Common,
+    /// The tools of Basic Memory, in its words and shapes.
+    BasicMemory,
 }
 
 /// The effect of calling a tool.
@@ -56,6 +59,8 @@ pub struct Tool {
     pub gives: &'static [&'static str],
     /// Fixed parameters of the operation, as JSON.
     pub fixed: &'static str,
+    /// How it is translated, if its parameters and answers are those of another product.
+    pub bridge: Option<&'static Bridge>,
 }
 
 /// A parameter of a tool.
@@ -110,7 +115,10 @@ impl Parameter {
 impl Tool {
     /// Returns whether a server offers the tool; `machine` is whether it allows changes of the machine.
     pub fn is_offered(&self, machine: bool) -> bool {
-        machine || ops::find(self.schema).is_ok_and(|operation| operation.reach != Reach::ChangesMachine)
+        // A client of another product is told why a tool that it knows is refused.
+        machine
+            || self.bridge.is_some()
+            || ops::find(self.schema).is_ok_and(|operation| operation.reach != Reach::ChangesMachine)
     }
 
     /// Returns the operation for a call, with its parameters.
@@ -181,6 +189,9 @@ impl Tool {
 
     /// Returns the input schema.
     pub fn input_schema(&self) -> Map<String, Value> {
+        if let Some(bridge) = self.bridge {
+            return bridge.input_schema();
+        }
         let operation = ops::find(self.schema).map(|entry| (entry.input)().to_value()).unwrap_or_default();
         let known = operation.get("properties");
         let mut properties = Map::new();
@@ -214,6 +225,9 @@ impl Tool {
 
     /// Returns the output schema: only the names that matter, to cost few tokens.
     pub fn output_schema(&self) -> Map<String, Value> {
+        if let Some(bridge) = self.bridge {
+            return bridge.output_schema();
+        }
         let operation = ops::find(self.schema).map(|entry| (entry.output)().to_value()).unwrap_or_default();
         let known = operation.get("properties");
         let kind = |name: &str| match known.and_then(|known| known.get(name)?.get("type")) {

@@ -2,30 +2,36 @@
 
 use rmcp::model::ToolAnnotations;
 
+use super::basic_memory::{self, AnswerForm};
 use super::tool::{Effect, Set, Tool};
 use super::tools::TOOLS;
 
 /// The set of tools to offer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Toolset {
-    /// The most important tools
+    /// The tools that most agents need
+    #[default]
     Core,
     /// Notes by title, plus the common tools
     Notes,
     /// Pages, links, facts and gaps, plus the common tools
     Memory,
     /// Every tool
-    #[default]
     All,
+    /// The tools of Basic Memory, for prompts that were written for it
+    BasicMemory,
 }
 
 /// Returns the tools of a set.
 pub fn toolset(set: Toolset) -> Vec<&'static Tool> {
+    if set == Toolset::BasicMemory {
+        return basic_memory::TOOLS.iter().collect();
+    }
     let offered = |tool: &&Tool| match set {
         Toolset::Core => tool.core,
         Toolset::Notes => matches!(tool.set, Set::Notes | Set::Common),
         Toolset::Memory => matches!(tool.set, Set::Memory | Set::Common),
-        Toolset::All => true,
+        Toolset::All | Toolset::BasicMemory => true,
     };
     TOOLS.iter().filter(offered).collect()
 }
@@ -37,10 +43,13 @@ pub(super) fn listed(tool: &Tool) -> rmcp::model::Tool {
         .destructive(tool.acts == Effect::Replaces)
         .idempotent(tool.repeatable || tool.acts == Effect::Reads)
         .open_world(false);
-    rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
+    let listed = rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
         .with_title(tool.title)
-        .with_raw_output_schema(tool.output_schema().into())
-        .with_annotations(annotations)
+        .with_annotations(annotations);
+    match tool.bridge.is_some_and(|bridge| bridge.form == AnswerForm::Text) {
+        true => listed,
+        false => listed.with_raw_output_schema(tool.output_schema().into()),
+    }
 }
 
 #[cfg(test)]
@@ -48,13 +57,12 @@ mod tests {
     use clap::ValueEnum as _;
 
     use super::*;
-    use crate::mcp::INSTRUCTIONS;
 
     #[test]
     fn sets_have_their_documented_names() {
         let names = Toolset::value_variants().iter().filter_map(|set| set.to_possible_value());
         let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
-        assert_eq!(names, ["core", "notes", "memory", "all"]);
+        assert_eq!(names, ["core", "notes", "memory", "all", "basic-memory"]);
     }
 
     #[test]
@@ -64,10 +72,19 @@ mod tests {
             let tools: Vec<rmcp::model::Tool> = toolset(set).into_iter().map(listed).collect();
             lore_embed::count_tokens(&serde_json::to_string(&tools).expect("tools are JSON"))
         };
-        assert!(toolset(Toolset::Core).len() <= 8);
+        assert!(toolset(Toolset::default()).len() <= 10);
         let (core, all) = (tokens(Toolset::Core), tokens(Toolset::All));
-        assert!(core <= 1500 && all <= 6000, "{core} tokens in core, {all} in all");
-        assert!(lore_embed::count_tokens(INSTRUCTIONS) < 500 && INSTRUCTIONS.len() < 2048);
+        assert_eq!(Toolset::default(), Toolset::Core);
+        assert!(core <= 2000 && all <= 6200, "{core} tokens in core, {all} in all");
+    }
+
+    #[test]
+    fn default_set_has_one_tool_for_each_operation() {
+        let mut schemas: Vec<&str> = toolset(Toolset::default()).iter().map(|tool| tool.schema).collect();
+        let count = schemas.len();
+        schemas.sort_unstable();
+        schemas.dedup();
+        assert_eq!(schemas.len(), count, "two tools do the same");
     }
 
     #[test]

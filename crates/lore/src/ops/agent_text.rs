@@ -4,7 +4,7 @@
 use lore_text::{ContentHash, escape_closing_tags, on_one_line, visible, visible_json};
 
 /// Tags that clients and hooks put around text from a memory. A page must not close them.
-const BLOCKS: [&str; 4] = ["lore-context", "memory", "memories", "system-reminder"];
+pub(super) const BLOCKS: [&str; 5] = ["lore-context", "memory", "memories", "note", "system-reminder"];
 
 /// Returns a text that an agent reads, with hidden characters made visible and without closing tags of its block.
 pub fn for_agents(text: &str) -> String {

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use clap::Args;
 use lore_engine::{CommitView, Temporal, VaultContext};
 use lore_page::Interval;
-use lore_text::{PartialDate, since};
+use lore_text::{PartialDate, date_on, since};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ use crate::ops::knowledge::links::Validity;
 /// The day and the commit to evaluate a query at.
 #[derive(Debug, Default, Args, Deserialize, JsonSchema)]
 pub struct Moment {
-    /// State on a day (YYYY-MM-DD), or on any day of a month or year
+    /// State on a day (a date, `yesterday`), or on any day of a month or year
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
     as_of: Option<String>,
@@ -62,9 +62,30 @@ impl Moment {
         }
     }
 
+    /// Returns the vault with the files as they were: at the commit, or at the last commit of the day.
+    pub fn files<'s>(&self, session: &'s Session) -> Result<View<'s>> {
+        let (Some(text), None) = (&self.as_of, &self.as_of_commit) else { return self.view(session) };
+        let context = session.context()?;
+        let day = date("--as-of", text, context)?.last_day();
+        let end = day.parse::<jiff::civil::Date>().and_then(jiff::civil::Date::tomorrow);
+        let end = end.ok().and_then(|next| next.to_zoned(context.now().time_zone().clone()).ok());
+        let until = end.map_or(i64::MAX, |end| end.timestamp().as_second() - 1);
+        let commit = match context.repo() {
+            Some(repo) => repo.last_until(until).map_err(lore_vault::Error::from)?,
+            None => None,
+        };
+        let commit = commit.ok_or_else(|| {
+            AppError::usage(
+                format!("the vault has no commit until {day}"),
+                "use a later day; the files of a day are those of its last commit",
+            )
+        })?;
+        Ok(View::Then(Box::new(session.past(&commit)?)))
+    }
+
     /// Returns the day, month or year given by `--as-of`.
-    pub fn day(&self) -> Result<Option<PartialDate>> {
-        self.as_of.as_deref().map(|day| date("--as-of", day)).transpose()
+    pub fn day(&self, context: &VaultContext) -> Result<Option<PartialDate>> {
+        self.as_of.as_deref().map(|day| date("--as-of", day, context)).transpose()
     }
 
     /// Returns the temporal filter. With `--as-of`, it defaults to what was valid on that day.
@@ -77,7 +98,7 @@ impl Moment {
         let Some(day) = &self.as_of else {
             return Ok(Holding { temporal: asked.unwrap_or(usual).into(), day: context.today() });
         };
-        let day = date("--as-of", day)?.to_string();
+        let day = date("--as-of", day, context)?.to_string();
         let temporal = match asked {
             None | Some(Validity::Current) => Temporal::Current,
             Some(Validity::Historical) => Temporal::Historical,
@@ -89,19 +110,19 @@ impl Moment {
 }
 
 /// Parses the date of an option.
-pub fn date(what: &str, text: &str) -> Result<PartialDate> {
-    text.trim().parse().map_err(|_| {
+pub fn date(what: &str, text: &str, context: &VaultContext) -> Result<PartialDate> {
+    date_on(text, context.now().date()).ok_or_else(|| {
         AppError::usage(
             format!("{what}: {text:?} is not a date"),
-            "use an existing date as YYYY, YYYY-MM or YYYY-MM-DD",
+            "use an existing date as YYYY, YYYY-MM or YYYY-MM-DD, or words such as yesterday or last monday",
         )
     })
 }
 
 /// Parses an interval.
-pub fn interval(from: Option<&str>, until: Option<&str>) -> Result<Interval> {
-    let from = from.map(|text| date("--valid-from", text)).transpose()?;
-    let until = until.map(|text| date("--valid-until", text)).transpose()?;
+pub fn interval(from: Option<&str>, until: Option<&str>, context: &VaultContext) -> Result<Interval> {
+    let from = from.map(|text| date("--valid-from", text, context)).transpose()?;
+    let until = until.map(|text| date("--valid-until", text, context)).transpose()?;
     Interval::between(from, until).map_err(|reversed| {
         AppError::usage(reversed.to_string(), "use a --valid-until that is not before --valid-from")
     })

@@ -69,18 +69,15 @@ impl OperationInfo {
         let known = self.parameters();
         let unknown = parameters.as_object().and_then(|given| given.keys().find(|key| !known.contains(key)));
         let Some(unknown) = unknown else { return Ok(()) };
-        let message = match self.names_a_file(unknown) {
-            true => format!(
-                "{} takes {unknown:?} only on the command line: it names a file of this machine",
-                self.name
-            ),
+        let message = match self.is_of_the_command_line(unknown) {
+            true => format!("{} takes {unknown:?} only on the command line", self.name),
             false => format!("{} has no parameter {unknown:?}", self.name),
         };
         Err(AppError::usage(message, format!("known parameters: {}", known.join(", "))))
     }
 
-    /// Returns whether the command has an argument of this name that no other face has. All of these name files.
-    fn names_a_file(&self, name: &str) -> bool {
+    /// Returns whether the command has an argument of this name that no other face has: most of these name files.
+    fn is_of_the_command_line(&self, name: &str) -> bool {
         (self.command)().get_arguments().any(|argument| argument.get_id() == name)
     }
 

@@ -12,6 +12,8 @@ pub mod ingest;
 pub mod link;
 pub mod links;
 pub mod lint;
+pub mod merge;
 pub mod path;
+pub mod schema;
 pub mod set_status;
 pub mod stale;

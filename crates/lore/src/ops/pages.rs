@@ -2,6 +2,7 @@
 
 pub mod blame;
 pub mod edit;
+pub mod folder;
 pub mod get;
 pub mod history;
 pub mod list;
@@ -12,6 +13,7 @@ pub mod put;
 pub mod raw;
 pub mod recent;
 pub mod rm;
+pub mod save;
 pub mod show;
 pub mod tags;
 pub mod timeline;

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use schemars::Schema;
 use serde_json::Value;
 
-use super::{OperationInfo, knowledge, machine, pages, search, upkeep};
+use super::{OperationInfo, knowledge, machine, pages, search, transfer, upkeep};
 use crate::app::error::{AppError, Result};
 
 /// Every operation, in the order of the manual.
-pub static REGISTRY: [OperationInfo; 94] = [
+pub static REGISTRY: [OperationInfo; 122] = [
     OperationInfo::of::<machine::init::Init>(),
     OperationInfo::of::<machine::project::Add>(),
     OperationInfo::of::<machine::project::List>(),
@@ -18,6 +18,8 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<machine::project::Remove>(),
     OperationInfo::of::<machine::project::Info>(),
     OperationInfo::of::<machine::map::Map>(),
+    OperationInfo::of::<machine::namespace::Create>(),
+    OperationInfo::of::<machine::namespace::List>(),
     OperationInfo::of::<upkeep::sync::Sync>(),
     OperationInfo::of::<machine::status::Status>(),
     OperationInfo::of::<machine::doctor::Doctor>(),
@@ -31,8 +33,11 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<pages::get::Get>(),
     OperationInfo::of::<pages::show::Show>(),
     OperationInfo::of::<pages::edit::Edit>(),
+    OperationInfo::of::<pages::save::Save>(),
     OperationInfo::of::<pages::mv::Mv>(),
     OperationInfo::of::<pages::rm::Rm>(),
+    OperationInfo::of::<pages::folder::MvFolder>(),
+    OperationInfo::of::<pages::folder::RmFolder>(),
     OperationInfo::of::<pages::list::List>(),
     OperationInfo::of::<pages::ls::Ls>(),
     OperationInfo::of::<pages::recent::Recent>(),
@@ -45,6 +50,9 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<pages::notes::WriteNote>(),
     OperationInfo::of::<pages::notes::EditNote>(),
     OperationInfo::of::<pages::notes::SearchNotes>(),
+    OperationInfo::of::<pages::notes::FindNotes>(),
+    OperationInfo::of::<pages::notes::ListFolder>(),
+    OperationInfo::of::<pages::notes::ReadFile>(),
     OperationInfo::of::<pages::history::History>(),
     OperationInfo::of::<pages::history::Diff>(),
     OperationInfo::of::<pages::history::Restore>(),
@@ -53,6 +61,7 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<search::query::Query>(),
     OperationInfo::of::<search::build_context::BuildContext>(),
     OperationInfo::of::<search::context::Context>(),
+    OperationInfo::of::<search::briefing::Briefing>(),
     OperationInfo::of::<knowledge::link::Link>(),
     OperationInfo::of::<knowledge::links::Links>(),
     OperationInfo::of::<knowledge::links::Backlinks>(),
@@ -69,12 +78,23 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<knowledge::check::Check>(),
     OperationInfo::of::<knowledge::capture::Capture>(),
     OperationInfo::of::<knowledge::ingest::Ingest>(),
+    OperationInfo::of::<transfer::import::Import>(),
+    OperationInfo::of::<transfer::imports::Imports>(),
+    OperationInfo::of::<transfer::distill::Distill>(),
+    OperationInfo::of::<transfer::export::Export>(),
+    OperationInfo::of::<transfer::pack::Pack>(),
+    OperationInfo::of::<transfer::pack::Unpack>(),
     OperationInfo::of::<knowledge::stale::Stale>(),
     OperationInfo::of::<knowledge::set_status::SetStatus>(),
     OperationInfo::of::<knowledge::compact::Compact>(),
     OperationInfo::of::<knowledge::curate::Curate>(),
+    OperationInfo::of::<knowledge::merge::Merge>(),
+    OperationInfo::of::<knowledge::merge::Split>(),
     OperationInfo::of::<knowledge::lint::Lint>(),
     OperationInfo::of::<knowledge::generate::Generate>(),
+    OperationInfo::of::<knowledge::schema::Validate>(),
+    OperationInfo::of::<knowledge::schema::Infer>(),
+    OperationInfo::of::<knowledge::schema::Diff>(),
     OperationInfo::of::<upkeep::git::Status>(),
     OperationInfo::of::<upkeep::git::Push>(),
     OperationInfo::of::<upkeep::git::Pull>(),
@@ -92,6 +112,14 @@ pub static REGISTRY: [OperationInfo; 94] = [
     OperationInfo::of::<upkeep::retention::Run>(),
     OperationInfo::of::<upkeep::retention::Status>(),
     OperationInfo::of::<upkeep::retention::Rotate>(),
+    OperationInfo::of::<upkeep::triage::Triage>(),
+    OperationInfo::of::<upkeep::routine::List>(),
+    OperationInfo::of::<upkeep::routine::Run>(),
+    OperationInfo::of::<upkeep::routine::Due>(),
+    OperationInfo::of::<upkeep::table::Show>(),
+    OperationInfo::of::<upkeep::table::Set>(),
+    OperationInfo::of::<upkeep::table::Remove>(),
+    OperationInfo::of::<machine::mirror::Mirror>(),
     OperationInfo::of::<upkeep::embed::Embed>(),
     OperationInfo::of::<machine::model::List>(),
     OperationInfo::of::<machine::model::Pull>(),
@@ -228,6 +256,8 @@ mod tests {
             }
         }
         expect_test::expect![[r#"
+            validate original
+            validate exported
             put file
             capture file
             capture raw

@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 use lore_engine::{Outcome, Receipt, VaultContext, Written};
-use lore_page::edit::LineChanges;
-use lore_page::{Properties, Value};
-use lore_ports::{LinkRow, PageRow};
+use lore_page::edit::{LineChanges, TypedValue};
+use lore_ports::{Filter, LinkRow, Order, PageRow, Window};
+use lore_text::epoch_day;
 use lore_vault::Skipped;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::error::Result;
+use crate::app::error::{AppError, Result};
 use crate::ops::Render;
 use crate::ops::line::Line;
 
@@ -50,7 +50,7 @@ impl From<PageRow> for PageItem {
             kind: row.kind,
             summary: row.summary,
             status: row.status,
-            due: row.properties.text("due").map(Line::from),
+            due: row.properties.text("due").map(|due| Line::from(shown_date(due))),
             tags: row.tags,
             path: row.path.into(),
             updated: timestamp(row.updated),
@@ -59,11 +59,59 @@ impl From<PageRow> for PageItem {
     }
 }
 
-/// A list of pages.
+/// One page of a list of pages.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PageList {
     /// The pages, in the requested order.
     pub pages: Vec<PageItem>,
+    /// Number of pages that match.
+    pub total: u64,
+    /// Whether more of them follow.
+    pub more: bool,
+}
+
+/// The range of a list that a call asks for.
+pub struct ListRange {
+    /// Maximum number of results.
+    pub limit: usize,
+    /// Number of the page of results, from 1.
+    pub page: usize,
+}
+
+impl ListRange {
+    /// Returns the range; an error if the page is 0.
+    pub fn new(limit: Option<usize>, page: Option<usize>) -> Result<ListRange> {
+        match page {
+            Some(0) => Err(AppError::usage("the page is 0", "pages of results start at 1")),
+            page => Ok(ListRange { limit: limit.unwrap_or(50), page: page.unwrap_or(1) }),
+        }
+    }
+
+    /// Returns the window of the index.
+    pub fn window(&self) -> Window {
+        Window { limit: self.limit, offset: (self.page - 1).saturating_mul(self.limit) }
+    }
+}
+
+impl PageList {
+    /// Lists the pages that match a filter.
+    pub fn read(
+        context: &VaultContext,
+        filter: &Filter,
+        order: Order,
+        range: &ListRange,
+    ) -> Result<PageList> {
+        let rows = context.store().list(context.project(), filter, order, range.window())?;
+        let total = context.store().count(context.project(), filter)?;
+        Ok(PageList::new(rows, total, range))
+    }
+
+    /// Returns a part of the pages that match.
+    pub fn new(rows: Vec<PageRow>, total: u64, range: &ListRange) -> PageList {
+        let before = range.window().offset as u64;
+        let more = before.saturating_add(rows.len() as u64) < total && !rows.is_empty();
+        PageList { pages: rows.into_iter().map(Into::into).collect(), total, more }
+    }
 }
 
 impl Render for PageList {
@@ -77,7 +125,11 @@ impl Render for PageList {
             let due = page.due.as_ref().map(|due| format!("  (due {due})")).unwrap_or_default();
             format!("{day}  {:<width$}  {:<8}  {}{due}", page.slug, page.kind, page.title)
         };
-        lines(self.pages.iter().map(line))
+        let mut text = lines(self.pages.iter().map(line));
+        if self.pages.len() as u64 != self.total {
+            text.push_str(&format!("{} of {}\n", self.pages.len(), count(self.total, "page")));
+        }
+        text
     }
 
     fn brief(&self) -> String {
@@ -182,6 +234,21 @@ pub struct WriteResult {
     /// Warnings for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// Result of a write that moves or deletes a page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TitledWrite {
+    /// Title of the page.
+    pub title: String,
+    #[serde(flatten)]
+    pub written: WriteResult,
+}
+
+impl Render for TitledWrite {
+    fn human(&self) -> String {
+        self.written.human()
+    }
 }
 
 /// Structured lines that a new text kept, added and removed.
@@ -304,6 +371,11 @@ pub fn timestamp(millis: i64) -> String {
     second.to_string()
 }
 
+/// Returns a date as written, or the day of a number of milliseconds or seconds since 1970.
+pub fn shown_date(text: &str) -> String {
+    epoch_day(text).unwrap_or_else(|| text.to_owned())
+}
+
 /// Formats a number with its noun: `1 page`, `2 pages`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
@@ -334,14 +406,16 @@ pub fn short(score: f64) -> f64 {
     format!("{score:.4e}").parse().unwrap_or(score)
 }
 
-/// Converts JSON to a property value.
-pub fn value_of(value: &serde_json::Value) -> Value {
+/// Converts JSON to a property value of the same type.
+pub fn typed(value: &serde_json::Value) -> TypedValue {
     match value {
-        serde_json::Value::String(text) => Value::Text(text.clone()),
-        serde_json::Value::Array(items) => Value::List(items.iter().map(value_of).collect()),
+        serde_json::Value::Null => TypedValue::Null,
+        serde_json::Value::Bool(value) => TypedValue::Bool(*value),
+        serde_json::Value::Number(number) => TypedValue::Number(number.to_string()),
+        serde_json::Value::String(text) => TypedValue::Text(text.clone()),
+        serde_json::Value::Array(items) => TypedValue::List(items.iter().map(typed).collect()),
         serde_json::Value::Object(map) => {
-            Value::Map(Properties(map.iter().map(|(key, value)| (key.clone(), value_of(value))).collect()))
+            TypedValue::Map(map.iter().map(|(key, value)| (key.clone(), typed(value))).collect())
         }
-        other => Value::Text(other.to_string()),
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::wording::{Face, RequestWording};
-use super::workers::{Caller, ProgressStep, Workers};
+use super::workers::{Caller, ClientDirectory, ProgressStep, Workers};
 use crate::app::access::{Grant, Limits};
 use crate::app::config::Config;
 use crate::app::error::{AppError, Result};
@@ -27,6 +27,10 @@ pub struct RequestTarget {
     pub client: Option<String>,
     /// The requested project; default: the server's.
     pub project: Option<String>,
+    /// The requested namespace; default: that of the directory.
+    pub namespace: Option<String>,
+    /// The directory that the client works in.
+    pub directory: ClientDirectory,
     /// Whether the server allows operations that change the machine.
     pub machine: bool,
 }
@@ -77,8 +81,16 @@ impl Request {
 
     /// Runs the operation on a worker and returns its output as JSON.
     pub async fn json(self, workers: &Workers) -> Result<Value> {
-        self.run(workers, None, |_, output| output.json()).await
+        self.run(workers, None, |session, output| with_project(session, output.json())).await
     }
+}
+
+/// Names the project in an answer if several are registered and none was selected.
+pub fn with_project(session: &Session, mut answer: Value) -> Value {
+    if let (Some(name), Some(fields)) = (session.assumed_project(), answer.as_object_mut()) {
+        fields.entry("project").or_insert(name.into());
+    }
+    answer
 }
 
 impl RequestTarget {
@@ -101,7 +113,7 @@ impl RequestTarget {
     ) -> Result<T> {
         let wording = Arc::new(self.wording(operation));
         let limits = self.limits();
-        let RequestTarget { face, grant, client, project, .. } = self;
+        let RequestTarget { face, grant, client, project, namespace, directory, .. } = self;
         let read_only = grant.as_ref().is_some_and(|grant| !grant.writes);
         let actor = grant.map(|grant| grant.actor).or(client);
         let words = wording.clone();
@@ -113,7 +125,8 @@ impl RequestTarget {
             }
             session.with_wording(words, || work(session))
         };
-        let caller = Caller { actor, project, face: face.name(), read_only, limits: limits.clone() };
+        let (face, limited) = (face.name(), limits.clone());
+        let caller = Caller { actor, project, namespace, directory, face, read_only, limits: limited };
         let done = workers.run(caller, progress, worded).await;
         done.map_err(|failure| without_paths(workers, &limits, failure).worded(&*wording))
     }

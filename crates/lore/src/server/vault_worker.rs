@@ -1,7 +1,8 @@
 //! Background threads, one per requested vault, that sync it, watch it and embed pending chunks.
 //!
-//! Several servers can run on one vault. The one that holds the watch lock watches; the others wait for the lock, which
-//! the operating system passes on as soon as the holder exits, even if it is killed.
+//! Several servers can run on one vault. Each follows the files, to tell its own clients of changes. The one that holds the
+//! watch lock embeds; the others wait for the lock, which the operating system passes on as soon as the holder exits, even
+//! if it is killed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,10 @@ use std::time::Duration;
 
 use lore_engine::{Error, Follow, Report, ScanMode, Scope, VaultContext, drain_queue, follow, refresh};
 use lore_ports::no_progress;
-use lore_vault::{WatchLock, file_id, watch};
+use lore_vault::{Event, WatchLock, file_id, watch};
 use tokio::sync::broadcast;
 
+use super::page_changes::{ChangeTracker, PageChanges};
 use super::workers::{Caller, ServerConfig};
 use crate::app::error::Result;
 use crate::app::hints::hint;
@@ -60,7 +62,7 @@ enum InitialSync {
 pub struct VaultWorkers {
     host: ServerConfig,
     kept: Arc<Mutex<HashMap<PathBuf, Arc<VaultState>>>>,
-    pages: broadcast::Sender<()>,
+    pages: broadcast::Sender<PageChanges>,
 }
 
 impl VaultWorkers {
@@ -70,8 +72,8 @@ impl VaultWorkers {
         VaultWorkers { host, kept: Arc::default(), pages }
     }
 
-    /// Returns a receiver that is notified when pages are added, removed or moved.
-    pub fn page_changes(&self) -> broadcast::Receiver<()> {
+    /// Returns a receiver of the changes of pages, whoever makes them.
+    pub fn page_changes(&self) -> broadcast::Receiver<PageChanges> {
         self.pages.subscribe()
     }
 
@@ -148,7 +150,7 @@ struct VaultWorker {
     name: String,
     root: PathBuf,
     kept: Arc<VaultState>,
-    pages: broadcast::Sender<()>,
+    pages: broadcast::Sender<PageChanges>,
 }
 
 impl VaultWorker {
@@ -181,33 +183,35 @@ impl VaultWorker {
         };
         let (state, database) = (&self.host.environment.state, session.database()?);
         let watched: [&Path; 2] = [&database, &self.root];
-        let _lock = match WatchLock::attempt(state, &watched)? {
-            Some(lock) => lock,
-            None => {
-                self.report(refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
-                self.kept.finish(InitialSync::Well);
-                WatchLock::wait(state, &watched)?
-            }
-        };
+        let mut lock = WatchLock::attempt(state, &watched)?;
         let (sender, events) = channel();
-        let watching = watch(context.vault(), sender)?;
+        let watching = watch(context.vault(), sender.clone())?;
         // The watcher started first, so that no change is missed in between.
-        self.report(refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
+        let mut tracker = ChangeTracker::new(&context)?;
+        self.report(&context, &mut tracker, &refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
         self.kept.finish(InitialSync::Well);
         context.store().shrink_memory()?;
-        let queue = self.embed_behind();
         let quiet = session.config.get("watch.debounce_ms")?.parse();
         let quiet = quiet.map_or(lore_vault::DEBOUNCE, Duration::from_millis);
         let mut followed = Follow { events: &events, watching: Some(watching), quiet };
-        let done = follow(&context, &mut followed, &mut |report| match report {
-            Ok(report) => {
-                let _ = queue.send(());
-                self.report(report);
-                // The watcher is idle most of the time.
-                let _ = context.store().shrink_memory();
+        // A server without the lock follows the files too, to tell its own clients; only the holder embeds.
+        let waiting = lock.is_none().then(|| wait_for_lock(state, watched.map(Path::to_owned), sender));
+        let done = loop {
+            let queue = lock.as_ref().map(|_| self.embed_behind());
+            let done = follow(&context, &mut followed, &mut |report| match report {
+                Ok(report) => {
+                    let _ = queue.as_ref().map(|queue| queue.send(()));
+                    self.report(&context, &mut tracker, &report);
+                    // The watcher is idle most of the time.
+                    let _ = context.store().shrink_memory();
+                }
+                Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
+            });
+            match waiting.as_ref().filter(|_| done.is_ok() && lock.is_none()).map(Receiver::try_recv) {
+                Some(Ok(held)) => lock = Some(held),
+                _ => break done,
             }
-            Err(error) => session.talk.warn(&format!("{error}; {}", hint(&error))),
-        });
+        };
         match done {
             Ok(()) => Ok(Watched::Stopped),
             Err(error @ Error::Port(lore_ports::Error::DatabaseReplaced { .. })) => {
@@ -223,10 +227,11 @@ impl VaultWorker {
         self.host.session(&caller, false)
     }
 
-    fn report(&self, report: Report) {
-        if !(report.added.is_empty() && report.removed.is_empty() && report.moved.is_empty()) {
+    /// Tells the clients what changed.
+    fn report(&self, context: &VaultContext, tracker: &mut ChangeTracker, report: &Report) {
+        if let Ok(Some(changes)) = tracker.changes(context, report) {
             // It is fine if there is no receiver.
-            let _ = self.pages.send(());
+            let _ = self.pages.send(changes);
         }
     }
 
@@ -245,6 +250,21 @@ impl VaultWorker {
         });
         sender
     }
+}
+
+/// Waits for the watch lock in a thread of its own; once it is held, ends the current watch.
+fn wait_for_lock(state: &Path, watched: [PathBuf; 2], events: Sender<Event>) -> Receiver<WatchLock> {
+    let (sender, receiver) = channel();
+    let state = state.to_owned();
+    thread::spawn(move || {
+        let watched: [&Path; 2] = [&watched[0], &watched[1]];
+        if let Ok(lock) = WatchLock::wait(&state, &watched)
+            && sender.send(lock).is_ok()
+        {
+            let _ = events.send(Event::Stop);
+        }
+    });
+    receiver
 }
 
 /// Embeds pending chunks after every message. Chunks that fail stay pending until the next message.

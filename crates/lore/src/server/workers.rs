@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,12 +36,28 @@ pub struct Caller {
     pub actor: Option<String>,
     /// The project; default: the server's.
     pub project: Option<String>,
+    /// The namespace; default: the server's, else that of the directory.
+    pub namespace: Option<String>,
+    /// The directory that the client works in.
+    pub directory: ClientDirectory,
     /// The face: `mcp`, `http` or `watch`.
     pub face: &'static str,
     /// Whether its token may not write.
     pub read_only: bool,
     /// What it may reach.
     pub limits: Limits,
+}
+
+/// The directory that a client works in, which `lore map` maps to a project or a namespace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ClientDirectory {
+    /// That of the server, which the client started.
+    #[default]
+    Server,
+    /// One that the client named.
+    Named(PathBuf),
+    /// Not known, because the client reaches the server over the network.
+    Unknown,
 }
 
 /// The server's settings.
@@ -52,6 +69,8 @@ pub struct ServerConfig {
     pub db: Option<String>,
     /// `--project`.
     pub project: Option<String>,
+    /// `--namespace`.
+    pub namespace: Option<String>,
     /// Whether vaults are synced and watched.
     pub sync: bool,
     /// Verbosity on standard error.
@@ -70,9 +89,16 @@ impl ServerConfig {
         // A limited caller must not learn which project is the server's own.
         let own = self.project.clone().filter(|name| caller.limits.covers(name));
         environment.project = environment.project.filter(|name| caller.limits.covers(name));
+        let server_directory = match &caller.directory {
+            ClientDirectory::Server => None,
+            ClientDirectory::Named(folder) => environment.here.replace(folder.clone()),
+            ClientDirectory::Unknown => environment.here.take(),
+        };
         let options = SessionOptions {
             db: self.db.clone(),
             project: caller.project.clone().or(own),
+            namespace: caller.namespace.clone().or_else(|| self.namespace.clone()),
+            server_directory,
             sync,
             keeps_up: true,
             face: caller.face,

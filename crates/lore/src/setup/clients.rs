@@ -61,6 +61,8 @@ pub enum FileFormat {
     Json,
     /// TOML.
     Toml,
+    /// Text for people and agents.
+    Text,
 }
 
 /// Location of the server entry.
@@ -160,6 +162,30 @@ impl Client {
             }),
             Client::Zed | Client::Vscode => None,
         }
+    }
+
+    /// Returns the file of the rules that every session reads, and the front matter it needs; `None` if there is none.
+    pub fn rules(self, scope: SettingsScope, paths: &ConfigPaths) -> Option<(PathBuf, &'static str)> {
+        let folder = self.folder(scope, paths);
+        let for_all_files = "---\napplyTo: \"**\"\n---\n";
+        Some(match (self, scope) {
+            (Client::Claude, _) => (folder.join("rules/lore.md"), ""),
+            (Client::Codex, SettingsScope::User) => (folder.join("AGENTS.md"), ""),
+            (Client::Codex, SettingsScope::Project) => (paths.project.join("AGENTS.md"), ""),
+            (Client::Gemini, SettingsScope::User) => (folder.join("GEMINI.md"), ""),
+            (Client::Gemini, SettingsScope::Project) => (paths.project.join("GEMINI.md"), ""),
+            (Client::Cursor, SettingsScope::Project) => {
+                (folder.join("rules/lore.mdc"), "---\nalwaysApply: true\n---\n")
+            }
+            (Client::Zed, SettingsScope::Project) => (paths.project.join(".rules"), ""),
+            (Client::Vscode, SettingsScope::User) => {
+                (folder.join("prompts/lore.instructions.md"), for_all_files)
+            }
+            (Client::Vscode, SettingsScope::Project) => {
+                (paths.project.join(".github/instructions/lore.instructions.md"), for_all_files)
+            }
+            (Client::Cursor | Client::Zed, SettingsScope::User) => return None,
+        })
     }
 
     /// Returns the client's settings directory; its existence means that the client is installed.

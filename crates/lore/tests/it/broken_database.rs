@@ -122,10 +122,11 @@ fn write_interrupted_by_damage_is_not_applied_twice() {
     for command in ["lore edit page-7 --append once", json] {
         let mut detected = 0;
         // The offset of the damage decides whether it shows on open or in the middle of an operation.
-        for eighth in 1..8 {
+        for sixteenth in 1..16 {
             let sandbox = vault();
             let mut bytes = fs::read(sandbox.database()).expect("the database");
-            let (start, end) = (bytes.len() * eighth / 8 / 4096 * 4096, bytes.len());
+            let start = bytes.len() * sixteenth / 16 / 4096 * 4096;
+            let end = bytes.len().min(start + bytes.len() / 16);
             bytes[start..end].fill(0xa5);
             fs::write(sandbox.database(), bytes).expect("a file");
             let first = sandbox.sh(command);

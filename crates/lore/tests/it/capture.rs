@@ -1,6 +1,7 @@
 //! `lore capture`: similar pages, the three follow-up commands, tags and links, in every profile and without a model.
 
 mod additions;
+mod disagreement;
 
 use std::path::Path;
 
@@ -51,7 +52,7 @@ fn labelled_pairs_reach_the_documented_recall() {
 
 #[test]
 fn similar_pages_are_listed_with_runnable_commands() {
-    for profile in ["notes", "brain", "roam", "personal"] {
+    for profile in ["notes", "brain", "roam", "roam-org", "personal"] {
         let (vault, first) = with_salon_page(profile);
         assert_lints_clean(&vault, profile);
         let ran = vault.lore(&["capture", SALON_AGAIN]).exits(1);

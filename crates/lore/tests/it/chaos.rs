@@ -100,8 +100,9 @@ fn nothing_is_lost_in_disorder() {
     let sandbox = vault();
     let (workers, person, disorder) = run(&sandbox, seed.0, operations);
     sandbox.run(&["sync"]).exits(0);
+    person.end();
     // What a kill left uncommitted, and the person's last edits.
-    sandbox.run(&["git", "commit", "-m", "The rest"]);
+    let rest = sandbox.run(&["git", "commit", "-m", "The rest"]);
     let journals: Vec<&Journal> =
         workers.iter().map(|worker| &worker.journal).chain([&person.journal]).collect();
     let kept = everything_kept(&sandbox, &journals);
@@ -109,5 +110,7 @@ fn nothing_is_lost_in_disorder() {
     worker::assert_versions_rise(&workers);
     assert_no_leftovers(&sandbox, "at the end");
     assert_index_matches_rebuild(&sandbox, "at the end");
+    let status = sandbox.sh("git status").text();
+    assert!(rest.code == 0 && crate::invariants::uncommitted(&sandbox).is_empty(), "{rest:?}\n{status}");
     assert_git_is_clean(&sandbox, &[], "at the end");
 }

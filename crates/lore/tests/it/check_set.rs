@@ -28,7 +28,7 @@ pub struct Outcome {
 }
 
 /// Returns the directory of the set.
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../eval/check")
 }
 
@@ -105,21 +105,26 @@ impl Case {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, text).expect("a page");
         }
-        let run = |arguments: &[&str]| {
-            let mut command = Command::new(lore);
-            command.args(arguments).current_dir(&vault).env_clear();
-            command.env("LORE_HOME", root.join("home")).env("HOME", &root).env("TZ", "UTC");
-            command.env("LORE_NOW", "2026-11-01T12:00:00Z");
-            command.output().expect("lore runs")
-        };
-        run(&["trust", "."]);
-        let output = run(&["check", "--json"]);
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{}: {stderr}", self.name);
-        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let answer = run_check(lore, &root, &self.name);
         let found = answer["findings"].as_array().expect("findings").iter().map(shown).collect();
         Outcome { name: self.name.clone(), expected: self.expected.clone(), found }
     }
+}
+
+/// Trusts the vault below a directory and runs `lore check` in it.
+pub fn run_check(lore: &Path, root: &Path, name: &str) -> Value {
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(lore);
+        command.args(arguments).current_dir(root.join("vault")).env_clear();
+        command.env("LORE_HOME", root.join("home")).env("HOME", root).env("TZ", "UTC");
+        command.env("LORE_NOW", "2026-11-01T12:00:00Z");
+        command.output().expect("lore runs")
+    };
+    run(&["trust", "."]);
+    let output = run(&["check", "--json"]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{name}: {stderr}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
 fn shown(finding: &Value) -> String {
@@ -140,8 +145,16 @@ impl Outcome {
     }
 }
 
+/// Returns precision and recall over all findings.
+pub fn accuracy(outcomes: &[Outcome]) -> (f64, f64) {
+    let count = |of: fn(&Outcome) -> usize| outcomes.iter().map(of).sum::<usize>();
+    let right = count(|one| one.expected.intersection(&one.found).count());
+    let share = |whole: usize| if whole == 0 { 1.0 } else { right as f64 / whole as f64 };
+    (share(count(|one| one.found.len())), share(count(|one| one.expected.len())))
+}
+
 /// Formats precision and recall by kind and overall as a table.
-pub fn table(outcomes: &[Outcome]) -> String {
+pub fn table(title: &str, outcomes: &[Outcome]) -> String {
     let kind = |finding: &String| finding.split(' ').next().unwrap_or_default().to_owned();
     let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
     for outcome in outcomes {
@@ -156,8 +169,7 @@ pub fn table(outcomes: &[Outcome]) -> String {
         count(outcome.expected.difference(&outcome.found).collect(), 2);
     }
     let quiet = outcomes.iter().filter(|outcome| outcome.expected.is_empty()).count();
-    let mut text =
-        format!("check, labelled set: {} cases, {quiet} of them without a finding\n", outcomes.len());
+    let mut text = format!("check, {title}: {} cases, {quiet} of them without a finding\n", outcomes.len());
     for (kind, [right, false_alarms, missed]) in counts {
         let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
         let (precision, recall) = (share(right, right + false_alarms), share(right, right + missed));

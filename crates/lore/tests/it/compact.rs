@@ -384,8 +384,6 @@ fn malformed_summary_is_refused_with_the_expected_format() {
 #[test]
 fn aged_pages_are_compacted_if_the_policy_allows() {
     let sandbox = Sandbox::with_vault();
-    let policy = text(&sandbox, "lore.toml");
-    sandbox.write("lore.toml", format!("{policy}\n[lifecycle]\nage = true\n"));
     let report = "The harbour opened at six and twelve ships came in with grain from the east coast.";
     for day in 1..=4 {
         sandbox.write(
@@ -424,4 +422,28 @@ fn compaction_is_atomic_at_every_fault_point() {
         if harness.assert_atomic(fault) { finished += 1 } else { undone += 1 }
     }
     assert!(undone >= 1 && finished >= 3, "{undone} undone, {finished} finished");
+}
+
+#[test]
+fn summaries_of_different_clusters_have_different_titles() {
+    let sandbox = Sandbox::with_vault();
+    for (first, month) in [(1, "01"), (4, "03")] {
+        for number in first..first + 3 {
+            let text = format!(
+                "---\ntitle: Meeting notes {number}\nstatus: stale\nupdated: 2026-{month}-0{number}\n---\n# Meeting notes {number}\n\nPoint {number}.\n\n- related [[Meeting notes {first}]]\n"
+            );
+            sandbox.write(&format!("meeting-{number}.md"), text);
+        }
+    }
+    let titles = |sandbox: &Sandbox| -> Vec<String> {
+        let plan = sandbox.run(&["compact", "--dry-run"]).ok().text();
+        plan.split("\"title\":\"").filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
+    };
+    let found: Vec<String> =
+        titles(&sandbox).into_iter().filter(|title| title.ends_with("(summary)")).collect();
+    let distinct: std::collections::BTreeSet<&String> = found.iter().collect();
+    assert_eq!(distinct.len(), 2, "{found:?}");
+    sandbox.run(&["compact"]).ok();
+    let pages = sandbox.run(&["list", "--where", "source_type=compaction"]).ok().json();
+    assert_ne!(pages["pages"][0]["title"], pages["pages"][1]["title"]);
 }

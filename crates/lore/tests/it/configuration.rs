@@ -76,10 +76,14 @@ fn flag_overrides_variable_overrides_setting() {
         ("LORE_PROJECT=two lore list --format brief", "two\n"),
         ("LORE_PROJECT=two lore --project three list --format brief", "three\n"),
         ("LORE_PROJECT= lore list --format brief", "one\n"),
+        ("LORE_FORMAT=brief lore list", "one\n"),
+        ("LORE_FORMAT=human lore list --format brief", "one\n"),
+        ("lore config set format human > /dev/null; LORE_FORMAT=brief lore list", "one\n"),
         ("lore config set format brief > /dev/null; lore list", "one\n"),
     ] {
         assert_eq!(sandbox.sh(&format!("cd .. && {script}")).ok().text(), expected, "{script}");
     }
+    sandbox.sh("LORE_FORMAT=xml lore list").exits(2).says("LORE_FORMAT is \"xml\", which is not a format");
     sandbox.sh("cd .. && LORE_PROJECT=four lore list").exits(5).says("one, three, two, v");
 }
 

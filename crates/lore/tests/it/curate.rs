@@ -119,7 +119,7 @@ fn as_of_answer_excludes_later_entries() {
     );
     lore(&sandbox, &["embed"]).ok();
     for mode in ["lexical", "hybrid"] {
-        let now = run_json(&sandbox, &["query", "zeppelin quartz", "--mode", mode]);
+        let now = run_json(&sandbox, &["query", "zeppelin quartz", "--mode", mode, "--depth", "list"]);
         assert_eq!(slugs(&now["hits"]).len(), 4, "{now}");
         let then = run_json(
             &sandbox,
@@ -135,7 +135,10 @@ fn as_of_answer_excludes_later_entries() {
         assert!(!then.to_string().contains("landed"), "no later entry is shown: {then}");
         let whole = run_json(&sandbox, &["query", "tram", "--as-of", "2023", "--depth", "full"]);
         assert!(whole.to_string().contains("tram") && !whole.to_string().contains("zeppelin {"), "{whole}");
-        let day = run_json(&sandbox, &["query", "zeppelin quartz", "--mode", mode, "--as-of", "2024-05"]);
+        let day = run_json(
+            &sandbox,
+            &["query", "zeppelin quartz", "--mode", mode, "--as-of", "2024-05", "--depth", "list"],
+        );
         assert_eq!(slugs(&day["hits"]).len(), 4, "an entry counts from its month: {day}");
     }
     let one = run_json(&sandbox, &["query", "zeppelin quartz", "--as-of", "2024-04-30", "--limit", "1"]);
@@ -159,4 +162,48 @@ fn question_answered_by_a_relation_is_not_a_gap() {
     let gap = run_json(&sandbox, &["gap", "add", "who works at Acme"]);
     let closed = run_json(&sandbox, &["query", "who works at Acme"]);
     assert_eq!(closed["notes"], json!([format!("gap {} is closed: ada answers it", gap["id"])]));
+}
+
+#[test]
+fn review_is_recorded_in_the_pages_and_known_on_another_machine() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("lore.toml", "name = \"v\"\n[curate]\nfirst = 3\nevery = 2\n");
+    for (name, day) in [("one", "2026-01-01"), ("two", "2026-02-01"), ("three", "2026-03-01")] {
+        let text = format!("---\ncreated: {day}\nupdated: {day}\n---\n# Page {name}\n");
+        sandbox.write(&format!("{name}.md"), text);
+    }
+    let is_due = |home: &str| {
+        let mut command = sandbox.command(&["status"]);
+        command.env("LORE_NOW", NOW).env("LORE_HOME", sandbox.root.join(home));
+        Ran::from(command.output().expect("lore runs")).exits(0).json()["curation_due"].clone()
+    };
+    assert_eq!(is_due("home"), true);
+    let done = run_json(&sandbox, &["curate", "--done"]);
+    assert_eq!(done["marked"], json!(["one.md", "two.md"]), "those untouched for longest, `every` of them");
+    let page = String::from_utf8(sandbox.read("one.md")).expect("text");
+    assert!(page.contains("last_curated: 2026-11-15") && page.contains("updated: 2026-01-01"), "{page}");
+    assert_eq!(is_due("home"), false);
+    let named = run_json(&sandbox, &["curate", "--done", "three"]);
+    assert_eq!(named["marked"], json!(["three.md"]));
+    lore(&sandbox, &["curate", "--dry-run", "three"]).exits(2);
+    sandbox.trust_in("elsewhere");
+    assert_eq!(is_due("elsewhere"), false, "a new machine knows it from the files");
+    for name in ["four", "five"] {
+        sandbox.write(&format!("{name}.md"), format!("---\ncreated: 2026-11-16\n---\n# Page {name}\n"));
+    }
+    sandbox.trust_in("third");
+    assert_eq!((is_due("home"), is_due("third")), (json!(true), json!(true)));
+}
+
+#[test]
+fn raw_files_of_every_kind_without_a_page_are_listed() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("lore.toml", "name = \"v\"\nexclude = [\"raw/**\"]\n[raw]\nfolder = \"raw\"\n");
+    sandbox.write("page.md", "---\nsource: raw/used.md\n---\n# Page\n");
+    sandbox.write("raw/used.md", "---\ntitle: Used\nfile: raw/files/used.pdf\n---\n");
+    for path in ["raw/files/used.pdf", "raw/files/lost.pdf", "raw/lost.txt", "raw/lost.md"] {
+        sandbox.write(path, "x");
+    }
+    let found = run_json(&sandbox, &["curate", "--dry-run"]);
+    assert_eq!(found["unused_captures"], json!(["raw/files/lost.pdf", "raw/lost.md", "raw/lost.txt"]));
 }

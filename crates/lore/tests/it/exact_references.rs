@@ -18,13 +18,12 @@ fn vault() -> Sandbox {
 }
 
 /// Names that no page has in full.
-const GUESSES: [&str; 8] = [
+const GUESSES: [&str; 7] = [
     "acme/plan",
     "acme/plan.md",
     "identity/health/diet",
     "identity/health/diet.md",
     "old/path",
-    "0192f3",
     "clients/acme/plan.markdown",
     "Clients/Acme",
 ];
@@ -80,7 +79,7 @@ fn changes_on_the_command_line_are_exact() {
             &["link", name, "plan"],
             &["unlink", name, "plan"],
             &["fact-add", name, "role", "x"],
-            &["edit-note", name, "x"],
+            &["edit-note", name, r#"{"find": "a", "replace": "b"}"#],
         ] {
             sandbox.run(arguments).exits(1).says("no page matches");
         }
@@ -89,6 +88,70 @@ fn changes_on_the_command_line_are_exact() {
     assert_eq!(pages(&sandbox), before);
     sandbox.run(&["rm", "acme/plan", "--yes"]).exits(1).says("clients/acme/plan");
     sandbox.run(&["get", "acme/plan"]).ok();
+}
+
+#[test]
+fn start_of_an_id_names_a_page_to_change_but_none_to_remove_or_make() {
+    let sandbox = vault();
+    sandbox.write("twin.md", "---\nid: 0192f3b2-0000-4000-8000-000000000001\n---\n# Twin\n");
+    sandbox.write("own.md", "---\nid: 7c4e7b21-0000-4000-8000-000000000002\n---\n# Own\n");
+    for arguments in [
+        &["edit", "7c4e", "--append", "x"][..],
+        &["tag", "7c4e", "x"],
+        &["link", "7c4e", "plan"],
+        &["fact-add", "7c4e", "role", "x"],
+        &["set-status", "7c4e", "active"],
+        &["call", "memory_tag", r#"{"slug": "7c4e", "tag": "y", "page_version": 6}"#],
+    ] {
+        sandbox.run(arguments).ok();
+    }
+    sandbox.run(&["edit", "0192f3", "--append", "x"]).exits(2).says("clients/acme/plan").says("twin");
+    let before = pages(&sandbox);
+    for name in ["7c4e", "0192f3a"] {
+        sandbox.run(&["rm", name, "--yes"]).exits(1).says("no page matches");
+        sandbox.run(&["mv", name, "elsewhere/page"]).exits(1);
+        sandbox.run(&["restore", name, "--at", "1", "--yes"]).exits(1);
+    }
+    let server = HttpServer::start(&sandbox);
+    assert_eq!(server.send(&server.token, "PATCH /api/context/7c4e", r#"{"append": "x"}"#).0, 404);
+    assert_eq!(pages(&sandbox), before);
+    // A note of that name is made, not the other page changed.
+    sandbox.run(&["edit-note", "7c4e", "x"]).ok();
+    assert!(!sandbox.read("7c4e.md").is_empty());
+    sandbox.run(&["rm", "kt-7c4e", "--yes"]).ok();
+    assert!(!sandbox.vault().join("own.md").exists());
+}
+
+#[test]
+fn titles_of_several_words_are_moved_and_deleted() {
+    let sandbox = vault();
+    sandbox.write("work/release-plan.md", "# Release plan for May\n");
+    sandbox.write("c.md", "---\ntitle: C++\n---\nA language.\n");
+    sandbox.run(&["mv", "Release plan for May", "archive/may"]).ok();
+    assert!(!sandbox.read("archive/may.md").is_empty());
+    // Part of a title is none.
+    sandbox.run(&["rm", "Release plan", "--yes"]).exits(1).says("no page matches");
+    sandbox.run(&["rm", "release plan for may", "--yes"]).ok();
+    assert!(!sandbox.vault().join("archive/may.md").exists());
+    // A title with the slug of another page is not that page.
+    let before = pages(&sandbox);
+    sandbox.run(&["rm", "C#", "--yes"]).exits(1).says("no page matches");
+    sandbox.run(&["mv", "C#", "elsewhere/c"]).exits(1);
+    sandbox.run(&["put", "C#", "--content", "Another language.\n"]);
+    let after = pages(&sandbox);
+    assert!(before.iter().all(|page| after.contains(page)), "put of C# changed the page C++");
+    sandbox.run(&["rm", "C++", "--yes"]).ok();
+    assert!(!sandbox.vault().join("c.md").exists());
+}
+
+#[test]
+fn edit_note_creates_the_page_of_that_name() {
+    let sandbox = vault();
+    let before = pages(&sandbox);
+    sandbox.run(&["edit-note", "acme/plan", "x"]).ok();
+    assert!(!sandbox.read("acme/plan.md").is_empty());
+    let after = pages(&sandbox);
+    assert!(before.iter().all(|page| after.contains(page)), "no other page has changed");
 }
 
 #[test]

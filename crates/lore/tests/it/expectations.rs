@@ -97,7 +97,7 @@ fn added_question_goes_through_the_write_path() {
     );
     assert_eq!(vault.git(&["status", "--porcelain"]), "", "the file is committed");
     assert_eq!(vault.lore(&["test", "--add", "who met Charles?", "Ada"]).ok().json()["outcome"], "unchanged");
-    vault.lore(&["test", "--add", "who designs?", "people/ada", "--not", "--top", "3"]).ok();
+    vault.lore(&["test", "--add", "who was at the party?", "people/ada", "--not", "--top", "3"]).ok();
     vault.lore(&["test"]).exits(1);
     vault.lore(&["test", "--add", "who?", "people/nobody"]).exits(1).says("people/nobody");
     vault.lore(&["test", "--add", " ", "people/ada"]).exits(2);
@@ -124,7 +124,7 @@ fn errors_in_the_file_name_the_line_and_prevent_writes() {
     }
     sandbox.write(
         FILE,
-        "[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nvalue = \"x\"\nas_of = \"tomorrow\"\n",
+        "[[fact]]\nsubject = \"people/ada\"\npredicate = \"lives_in\"\nvalue = \"x\"\nas_of = \"someday\"\n",
     );
-    sandbox.run(&["test"]).exits(2).says("expectations.toml:1: --as-of: \"tomorrow\"");
+    sandbox.run(&["test"]).exits(2).says("expectations.toml:1: --as-of: \"someday\"");
 }

@@ -3,4 +3,6 @@
 mod commits;
 mod failures;
 mod foreign_edits;
+mod interrupted;
 mod remote;
+mod saves;

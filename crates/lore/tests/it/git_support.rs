@@ -30,10 +30,15 @@ impl GitVault {
         GitVault { sandbox }
     }
 
-    /// Creates a committed vault of this profile.
+    /// Creates a committed vault of this profile. `roam` has Markdown pages here, and `roam-org` its own format.
     pub fn with_profile(profile: &str) -> GitVault {
         let vault = GitVault::without_vault();
-        vault.lore(&["init", "--profile", profile]).ok();
+        let options: &[&str] = match profile {
+            "roam" => &["init", "--profile", "roam", "--pages", "markdown"],
+            "roam-org" => &["init", "--profile", "roam"],
+            profile => &["init", "--profile", profile],
+        };
+        vault.lore(options).ok();
         vault
     }
 

@@ -81,15 +81,12 @@ fn usual_synonyms_suggest_the_command() {
         ("open", "show"),
         ("cat", "get"),
         ("read", "get"),
-        ("delete", "rm"),
         ("remove", "rm"),
         ("rename", "mv"),
         ("move", "mv"),
-        ("save", "capture"),
         ("ask", "query"),
         ("log", "history"),
         ("undo", "restore"),
-        ("version", "--version"),
     ] {
         check(synonym, synonym, &format!("did you mean 'lore {command}'?"));
     }

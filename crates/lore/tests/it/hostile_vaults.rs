@@ -151,11 +151,14 @@ fn traced_vaults_run_no_program_and_open_nothing_outside() {
         assert!(!is_long, "strace is not installed or may not trace");
         return println!("strace is not installed: no vault is traced");
     }
-    let vaults: Vec<&HostileVault> = git::VAULTS.iter().chain(files::VAULTS).collect();
-    let step = if is_long { 1 } else { 20 };
+    // A directory that leads out was once checked only after a file in it had been opened, which no output shows.
+    let is_traced =
+        |(number, vault): &(usize, &HostileVault)| is_long || number % 20 == 0 || vault.0 == "templates-link";
+    let vaults = git::VAULTS.iter().chain(files::VAULTS).enumerate().filter(is_traced);
+    let vaults: Vec<&HostileVault> = vaults.map(|(_, vault)| vault).collect();
     std::thread::scope(|scope| {
         for stage in [received, read_only, trusted] {
-            let vaults = vaults.iter().step_by(step);
+            let vaults = vaults.iter();
             scope.spawn(move || vaults.for_each(|vault| stage(&Scene::traced(**vault), vault.1)));
         }
     });
@@ -164,7 +167,7 @@ fn traced_vaults_run_no_program_and_open_nothing_outside() {
         "traced {} vaults at 3 stages: {} commands and servers, {} programs started (lore and git only), {} files opened \
          for reading (none outside), {} for writing and {} names changed (none outside the vault, LORE_HOME and the \
          temporary directory)",
-        vaults.iter().step_by(step).count(),
+        vaults.len(),
         get(&counts.commands),
         get(&counts.programs),
         get(&counts.reads),

@@ -81,8 +81,8 @@ pub fn knowledge(sandbox: &Sandbox, home: &str) -> Vec<Value> {
         }
     }
     let mut known = ask(sandbox, home, &questions);
-    // Data that only the ledger holds is not rebuilt.
-    for key in ["database_bytes", "open_gaps", "resolved_gaps", "imports"] {
+    // Data that only the ledger holds is not rebuilt; when a truth changed is known from it, too.
+    for key in ["database_bytes", "open_gaps", "resolved_gaps", "imports", "contradictions"] {
         known[0]["result"][key] = Value::Null;
     }
     for answer in &mut known {
@@ -92,6 +92,10 @@ pub fn knowledge(sandbox: &Sandbox, home: &str) -> Vec<Value> {
         }
         if let Some(hits) = answer["result"]["hits"].as_array_mut() {
             hits.sort_by_key(|hit| hit["slug"].to_string());
+            // Equally good hits may come in any order, and only the first are judged by their passages.
+            for hit in hits {
+                (hit["confidence"], hit["verdict"]) = (Value::Null, Value::Null);
+            }
         }
     }
     for page in &mut pages {

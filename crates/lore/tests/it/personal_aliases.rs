@@ -22,6 +22,17 @@ const OLD: &[(&str, &str)] = &[
     ("routines/hourly", "policies/routines/hourly"),
     ("routines/custom/water", "policies/routines/custom/water"),
     ("dossiers/morning", "knowledge/dossiers/morning"),
+    ("rules/management-captures/quiet", "policies/management-captures/quiet"),
+    ("management-captures/calm", "policies/management-captures/calm"),
+    ("skills/tea/SKILL", "policies/skills/tea/SKILL"),
+    ("entities/work/meetings/kick-off", "knowledge/entities/work/meetings/kick-off"),
+    ("repos/lore/overview", "knowledge/repos/lore/overview"),
+    ("repos/lore/2026-05-17", "journal/repos/lore/2026-05-17"),
+    ("repos/legacy-registry/gone", "knowledge/repos/legacy-registry/gone"),
+    ("wiki/main/20_wiki/topic", "knowledge/wiki/main/20_wiki/topic"),
+    ("activity/github", "state/activity/github"),
+    ("scratch/sums", "state/scratch/sums"),
+    ("profile-questions", "state/profile-questions"),
 ];
 
 /// Returns a valid text for a new path: the current page if there is one, else a minimal page.
@@ -32,6 +43,11 @@ fn text(vault: &Personal, new: &str) -> String {
         "plans/projects/lore" => {
             "---\ntype: project\nslug: lore\nstate: active\nowner: ada\nstart: 2026-05-01\n---\n# Lore\n"
                 .to_owned()
+        }
+        "policies/routines/custom/water" => "---\nschedule: \"0 10 * * *\"\n---\n# Water\n".to_owned(),
+        "policies/skills/tea/SKILL" => "---\nname: tea\ndescription: Tea\n---\n# Tea\n".to_owned(),
+        _ if new.starts_with("policies/management-captures/") => {
+            "---\nstatus: active\n---\n# Quiet\n".to_owned()
         }
         _ => vault.find(&format!("{new}.md")).unwrap_or_else(|| "# New\n".to_owned()),
     }
@@ -50,7 +66,12 @@ fn every_operation_resolves_old_paths() {
         assert_eq!(ran.json()["path"], file, "put {old}");
         assert!(vault.text(&file).contains("Over the old path."), "put {old}");
 
-        vault.run(&["edit", &format!("{old}.md"), "--append", "With its extension."]).ok();
+        let mut edit =
+            vec!["edit".to_owned(), format!("{old}.md"), "--append".into(), "With its extension.".into()];
+        if *new == "state/today" {
+            edit.extend(["--section".into(), "User Tasks".into()]);
+        }
+        vault.run(&edit.iter().map(String::as_str).collect::<Vec<_>>()).ok();
         assert!(vault.text(&file).contains("With its extension."), "edit {old}.md");
 
         for reference in [(*old).to_owned(), format!("{old}.md"), format!("memory://{old}")] {
@@ -61,7 +82,10 @@ fn every_operation_resolves_old_paths() {
         let rest = explained.split_once('\n').expect("more lines").1;
         assert_eq!(rest, vault.run(&["doctor", "--path", new, "--format", "human"]).ok().text(), "{old}");
     }
-    for folder in ["user", "rules", "agent", "inbox", "daily", "weekly", "monthly", "projects", "dossiers"] {
+    for folder in [
+        "user", "rules", "agent", "inbox", "daily", "weekly", "monthly", "projects", "dossiers", "entities",
+        "repos",
+    ] {
         assert!(vault.names(folder).is_empty(), "{folder} was created");
     }
     vault.run(&["validate", "--all"]).ok();

@@ -68,9 +68,15 @@ fn edit_of_a_file_edited_by_hand_is_appended() {
     assert_eq!(vault.text(FILE), expected);
     vault.run(&["edit", PAGE, "--find", "I shipped it, tired.", "--replace", "Nothing."]).ok();
     assert!(vault.text(FILE).starts_with(&expected), "{}", vault.text(FILE));
-    // What only adds is added.
+    // What only adds is a revision too.
+    let before = vault.text(FILE);
     vault.run(&["edit", PAGE, "--append", "One more line."]).ok();
-    assert!(vault.text(FILE).ends_with("One more line.\n"));
+    let added = "\n## Agent revision — 2026-05-18T12:00:00+00:00\n\nOne more line.\n";
+    assert_eq!(vault.text(FILE), before.clone() + added);
+    let before = vault.text(FILE);
+    vault.run(&["edit", PAGE, "--section", "## Tasks", "--append", "- [x] Ship"]).ok();
+    let added = "\n## Agent revision — 2026-05-18T12:00:00+00:00\n\n### Tasks\n\n- [x] Ship\n";
+    assert_eq!(vault.text(FILE), before + added);
     vault.run(&["lint", PAGE]).ok();
 }
 
@@ -131,11 +137,11 @@ fn revision_on_another_day_changes_only_the_date() {
 #[test]
 fn day_of_unknown_author_counts_as_a_persons() {
     let vault = Personal::new();
-    vault.write("journal/daily/holidays.md", "# Holidays\n\nIn June.\n");
-    vault.put("journal/daily/holidays", "# Holidays\n\nIn July.\n").ok();
-    let text = vault.text("journal/daily/holidays.md");
-    assert!(text.starts_with("# Holidays\n\nIn June.\n\n## Agent revision — "), "{text}");
-    assert!(text.ends_with("\n\nIn July.\n"), "{text}");
+    vault.write(FILE, DAY);
+    vault.put(PAGE, &rewritten("In July.")).ok();
+    let text = vault.text(FILE);
+    assert!(text.starts_with(&format!("{DAY}\n## Agent revision — ")), "{text}");
+    assert!(text.contains("\n\nIn July.\n"), "{text}");
 }
 
 #[test]

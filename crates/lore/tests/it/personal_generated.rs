@@ -28,7 +28,7 @@ fn index_lists_new_pages_and_keeps_the_persons_text() {
         (before, after),
         "bytes outside the block must not change"
     );
-    let line = "- `identity/health/sleep-log.md` — sleep-log: How I slept.\n";
+    let line = "- `identity/health/sleep-log.md` — Sleep log: How I slept.\n";
     // The block uses the prevailing line ending of the file.
     assert!(found.1.replace("\r\n", "\n").contains(line), "{}", found.1);
 
@@ -49,7 +49,7 @@ fn index_lists_foreign_pages_at_the_next_write() {
     assert!(parts(&vault, "_index.md").1.contains("`knowledge/wiki/main/page.md`"));
     vault.remove("knowledge/wiki/main/page.md");
     vault.run(&["generate"]).ok();
-    assert!(!parts(&vault, "_index.md").1.contains("wiki"));
+    assert!(!parts(&vault, "_index.md").1.contains("wiki/main/page.md"));
     assert_eq!(vault.run(&["lint"]).ok().json()["warnings"], 0);
 }
 
@@ -97,14 +97,14 @@ fn every_domain_has_an_index() {
     let vault = Personal::new();
     vault.put("knowledge/entities/work/meetings/kick-off", "# Kick-off\n\n> We began.\n").ok();
     let list = "knowledge/entities/work/_index.md";
-    let line = "- `knowledge/entities/work/meetings/kick-off.md` — kick-off: We began.\n";
+    let line = "- `knowledge/entities/work/meetings/kick-off.md` — Kick-off: We began.\n";
     assert_eq!(vault.text(list), format!("# work\n\n{OPEN}### meetings/\n\n{line}{CLOSE}"));
     assert_eq!(vault.names("knowledge/entities"), ["work"], "an empty domain has no list");
 
     vault.write(list, &format!("# Work\n\nMine.\n\n{OPEN}{CLOSE}\nBelow.\n"));
     vault.put("knowledge/entities/work/notes/tea", "# Tea\n").ok();
     vault.put("knowledge/entities/travel/trips/lisbon", "# Lisbon\n").ok();
-    let more = "\n### notes/\n\n- `knowledge/entities/work/notes/tea.md` — tea\n";
+    let more = "\n### notes/\n\n- `knowledge/entities/work/notes/tea.md` — Tea\n";
     let work = format!("# Work\n\nMine.\n\n{OPEN}### meetings/\n\n{line}{more}{CLOSE}\nBelow.\n");
     assert_eq!(vault.text(list), work);
     assert!(vault.text("knowledge/entities/travel/_index.md").contains("trips/lisbon.md"));

@@ -103,25 +103,29 @@ fn vault_created_at_night_starts_with_the_previous_day() {
 }
 
 #[test]
-fn rotation_moves_the_inbox_to_scratch() {
+fn rotation_moves_only_what_is_marked_as_sorted() {
     let mut vault = Personal::new();
+    let marked = |number: usize| format!("---\ntriaged: 2026-05-18\n---\nno form at all {number}\r\n\r\n");
     let files = [
         ("state/inbox/2026-05-17-Milk and bread.md", "state/scratch/inbox-2026-05-17-milk-and-bread.md"),
         ("state/inbox/Idea.md", "state/scratch/inbox-2026-05-19-idea.md"),
         ("state/inbox/idea!.md", "state/scratch/inbox-2026-05-19-idea-2.md"),
     ];
     for (number, (from, _)) in files.iter().enumerate() {
-        vault.write(from, &format!("  no form at all {number}\r\n\r\n"));
+        vault.write(from, &marked(number));
+        vault.set_mtime(from, &format!("2020-01-0{}T00:00:00Z", number + 1));
     }
-    vault.set_mtime("state/inbox/Idea.md", "2020-01-01T00:00:00Z");
+    vault.write("state/inbox/unread.md", "Nobody has looked at it.\n");
+    vault.write("state/inbox/not-yet.md", "---\ntriaged: false\n---\nNot yet.\n");
+    vault.write("state/inbox/mail.eml", "Subject: hello\n");
     vault.at("2026-05-19T03:00:00Z").run(&["rotate"]).ok();
-    assert_eq!(vault.names("state/inbox").len(), 3, "they stay until the rotation");
+    assert_eq!(vault.names("state/inbox").len(), 6, "they stay until the rotation");
     let turn = vault.at("2026-05-19T04:00:00Z").run(&["rotate"]).ok().json();
     let expected: Vec<_> = files.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
-    assert_eq!(turn["cleared"], json!(expected));
-    assert!(vault.names("state/inbox").is_empty(), "{:?}", vault.names("state/inbox"));
+    assert_eq!((&turn["cleared"], &turn["unread"]), (&json!(expected), &json!(3)));
+    assert_eq!(vault.names("state/inbox"), ["mail.eml", "not-yet.md", "unread.md"]);
     for (number, (_, to)) in files.iter().enumerate() {
-        assert_eq!(vault.text(to), format!("  no form at all {number}\r\n\r\n"), "{to}");
+        assert_eq!(vault.text(to), marked(number), "{to}");
     }
     // Their two days in scratch begin now.
     assert_eq!(vault.run(&["retention", "run"]).ok().json()["expired"], json!([]));
@@ -155,6 +159,27 @@ fn rotation_follows_local_time() {
         rotate(&mut vault, &format!("{}T12:00:00Z", yesterday(day)));
         check_rotation(&mut vault, before, turn, day);
     }
+}
+
+#[test]
+fn page_without_a_date_is_of_the_day_it_was_changed() {
+    let mut vault = Personal::new();
+    let plain = vault.text("state/today.md").replace("date: 2026-05-18\n", "");
+    assert!(!plain.contains("date:"), "{plain}");
+    vault.put("state/today", &plain).exits(4).says("the property `date` is missing");
+    vault.write("state/today.md", &format!("{plain}\nMine.\n"));
+    vault.set_mtime("state/today.md", "2026-05-19T03:30:00Z");
+    let kept = vault.text("state/today.md");
+    // At half past three it is still the day before, and the page is that day's.
+    let before = vault.at("2026-05-19T03:59:00Z").run(&["rotate"]).ok().json();
+    assert_eq!(before["turned"], false, "{before}");
+    assert!(before["warnings"].to_string().contains("lore lint --fix"), "{before}");
+    assert_eq!(vault.text("state/today.md"), kept);
+    let after = vault.at("2026-05-19T04:00:00Z").run(&["rotate"]).ok().json();
+    assert_eq!(after["turned"], true, "{after}");
+    let yesterday = vault.text("state/yesterday.md");
+    assert!(yesterday.contains("date: 2026-05-18") && yesterday.contains("Mine."), "{yesterday}");
+    vault.run(&["lint"]).ok();
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn reason_of_a_hit_is_its_link_or_fact() {
     assert_eq!(found, [("Ada Berg".to_owned(), why.to_owned())]);
     let answer = sandbox.run(&["query", "who works at Acme?", "--depth", "section", "--json"]).json();
     assert_eq!(answer["hits"][0]["slug"], "people/ada");
-    let lines = answer["hits"][0]["lines"].as_array().expect("lines");
+    let lines = answer["hits"][0]["passages"][0]["lines"].as_array().expect("lines");
     assert!(lines[0].as_u64() <= Some(7) && Some(7) <= lines[1].as_u64(), "{answer}");
     let fact = answers(&sandbox, "where does Ada Berg live", &[]);
     assert_eq!(fact[0].1, "answers it: Ada Berg lives_in Oslo {2022..} (people/ada.md:11)");

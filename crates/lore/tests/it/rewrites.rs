@@ -154,7 +154,8 @@ fn tools_keep_lines() {
     let note = json!({ "title": "Ada", "content": "A note.", "directory": "people", "overwrite": true });
     let result = client.call("write_note", note);
     check_kept(&sandbox, &result["structuredContent"], "A note.", &LINES);
-    let edit = json!({ "path": "people/ada", "content_updates": "## State\nEdited." });
+    let edit =
+        json!({ "path": "people/ada", "content_updates": "{\"section\": \"State\", \"with\": \"Edited.\"}" });
     let result = client.call("edit_note", edit);
     check_kept(&sandbox, &result["structuredContent"], "Edited.", &LINES[..3]);
     let put = json!({ "slug": "people/ada", "content": "# Ada\n\nBare.\n", "drop": ["all"],

@@ -17,6 +17,11 @@ fn sample() -> Sandbox {
     let copied = Command::new("cp").arg("-R").arg(source).arg(sandbox.vault()).status().expect("cp runs");
     assert!(copied.success());
     lore(&sandbox, &["init", "--profile", "brain", "--no-git"]).ok();
+    // Pages of a directory that is adopted do not age; the demonstration turns it on for ideas.
+    let policy = String::from_utf8(sandbox.read("lore.toml")).expect("text");
+    let aging = policy.replace("ideas,deals}/**\"\nage = false\n", "ideas,deals}/**\"\nage = true\n");
+    assert_ne!(aging, policy);
+    sandbox.write("lore.toml", aging);
     sandbox
 }
 

@@ -214,6 +214,13 @@ impl Ran {
         self
     }
 
+    /// Asserts that standard output contains this text.
+    #[track_caller]
+    pub fn prints(self, part: &str) -> Ran {
+        assert!(self.text().contains(part), "{part:?} is not in: {}", self.text());
+        self
+    }
+
     /// Standard output as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.out).into_owned()

@@ -170,9 +170,9 @@ fn type_filter_limits_hits() {
     for (filters, expected) in cases {
         for command in [
             &["search", "heron"][..],
-            &["query", "heron", "--mode", "lexical"],
-            &["query", "water bird", "--mode", "semantic"],
-            &["query", "heron at the water"],
+            &["query", "heron", "--mode", "lexical", "--depth", "list"],
+            &["query", "water bird", "--mode", "semantic", "--depth", "list"],
+            &["query", "heron at the water", "--depth", "list"],
         ] {
             let ran = sandbox.run(&[command, filters].concat()).exits(i32::from(expected.is_empty()));
             let answer = ran.json();

@@ -72,7 +72,7 @@ pub fn query_all<Q: AsRef<str>>(sandbox: &Sandbox, mode: &str, questions: &[Q]) 
 /// Builds the call for a query that returns every page, each by name only.
 pub fn query_call(mode: &str, question: &str) -> Value {
     let input = json!({
-        "question": question, "mode": mode, "depth": "summary", "limit": 100, "token_budget": 100_000
+        "question": question, "mode": mode, "depth": "summary", "limit": 100, "token_budget": 100_000, "all": true
     });
     json!({ "tool": "query", "input": input })
 }

@@ -17,6 +17,7 @@ fn two_vaults() -> Sandbox {
     fs::create_dir(&zebra).expect("a folder");
     fs::write(zebra.join("secret.md"), "# Secret\n").expect("a page");
     sandbox.run(&["project", "add", "zebra", &zebra.to_string_lossy()]).ok();
+    sandbox.run(&["ns", "create", "stripes", "--description", "Of no guest", "--project", "zebra"]).ok();
     sandbox
 }
 
@@ -57,6 +58,7 @@ fn a_write_token_is_not_a_shell() {
         ("model_path", json!({ "folder": "/" })),
         ("token_add", json!({ "actor": "me", "write": true })),
         ("map", json!({ "glob": "/*", "project": "v" })),
+        ("ns_create", json!({ "name": "home", "folder": "" })),
     ] {
         let (status, answer) = server.post(operation, &body);
         assert_eq!((status, &answer["error"]["code"]), (403, &json!("denied")), "{operation}: {answer}");
@@ -98,7 +100,7 @@ fn machine_tools_are_not_offered_over_mcp() {
     assert!(!names(&mut client).contains(&json!("create_memory_project")));
     let call = json!({ "name": "create_memory_project", "arguments": { "name": "x", "path": "/tmp" } });
     assert!(client.request("tools/call", call)["error"].is_object());
-    let mut client = McpClient::start_with(&sandbox, &["--allow-machine"]);
+    let mut client = McpClient::start_with(&sandbox, &["--tools", "all", "--allow-machine"]);
     assert!(names(&mut client).contains(&json!("create_memory_project")));
 }
 
@@ -246,7 +248,9 @@ fn a_limited_token_learns_nothing_of_other_projects() {
         // A name that the client itself sent may come back.
         let sent = request.contains("zebra");
         assert!(sent || !answer.contains("zebra"), "{request}: {answer}");
-        assert!(!answer.contains("zebra-folder") && !answer.contains("# Secret"), "{request}: {answer}");
+        for secret in ["zebra-folder", "# Secret", "stripes", "Of no guest"] {
+            assert!(!answer.contains(secret), "{request}: {answer}");
+        }
         assert!(!answer.contains(&root), "{request}: {answer}");
     }
     assert_eq!(
@@ -279,4 +283,80 @@ fn errors_of_a_limited_token_name_no_path() {
     assert_eq!(check("nothing"), 200);
     fs::rename(sandbox.vault(), sandbox.root.join("elsewhere")).expect("a move");
     check("vault");
+}
+
+#[test]
+fn tools_of_basic_memory_show_a_limited_token_nothing_of_other_projects() {
+    let sandbox = two_vaults();
+    sandbox.run(&["project", "default", "zebra"]).ok();
+    let limited = token(&sandbox, &["guest", "--write", "--for", "v"]);
+    let server = HttpServer::start_with(&sandbox, &["--project", "zebra", "--tools", "basic-memory"]);
+    let call = |method: &str, mut params: Value| {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let (by_method, by_name) = (
+            format!("Mcp-Method: {method}"),
+            format!("Mcp-Name: {}", params["name"].as_str().expect("a name")),
+        );
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut stream = server.connect();
+        let head = [
+            "Accept: application/json, text/event-stream",
+            "MCP-Protocol-Version: 2026-07-28",
+            "Connection: close",
+            by_method.as_str(),
+            by_name.as_str(),
+        ];
+        server.write_head(&mut stream, &limited, "POST /mcp", &head, &body.to_string());
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    };
+    let names: Vec<String> =
+        include_str!("basic_memory/recorded.json").parse::<Value>().expect("JSON")["tools"]
+            .as_object()
+            .expect("tools")
+            .keys()
+            .cloned()
+            .collect();
+    let mut answered = 0;
+    for name in &names {
+        for arguments in [
+            json!({}),
+            json!({ "identifier": "zebra/secret" }),
+            json!({ "identifier": "memory://zebra/secret", "operation": "find_replace", "find_text": "S", "content": "x" }),
+            json!({ "identifier": "secret", "project": "zebra" }),
+            json!({ "identifier": "secret", "project_id": "zebra" }),
+            json!({ "url": "memory://zebra/*" }),
+            json!({ "id": "zebra/secret" }),
+            json!({ "path": "zebra/secret.md" }),
+            json!({ "path": "/" }),
+            json!({ "dir_name": "/zebra", "depth": 5 }),
+            json!({ "query": "secret", "search_all_projects": true }),
+            json!({ "query": "secret", "projects": ["zebra"] }),
+            json!({ "query": "secret" }),
+            json!({ "pattern": "secret" }),
+            json!({ "note_type": "note", "project": "zebra" }),
+            json!({ "timeframe": "10y" }),
+            json!({ "project_name": "zebra" }),
+            json!({ "output_format": "json" }),
+        ] {
+            let request = json!({ "name": name, "arguments": arguments });
+            let answer = call("tools/call", request.clone());
+            answered += usize::from(answer.contains("\"isError\":false"));
+            let sent = arguments.to_string().contains("zebra");
+            assert!(sent || !answer.contains("zebra"), "{request}: {answer}");
+            for secret in ["zebra-folder", "# Secret", "stripes", "Of no guest"] {
+                assert!(!answer.contains(secret), "{request}: {answer}");
+            }
+        }
+    }
+    assert!(
+        answered > 20,
+        "{answered} answers; {}",
+        call("tools/call", json!({ "name": "ls", "arguments": {} }))
+    );
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
@@ -17,6 +18,8 @@ pub struct McpClient {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     next_id: u64,
+    /// The directories that it works in.
+    roots: Vec<PathBuf>,
 }
 
 impl McpClient {
@@ -27,13 +30,22 @@ impl McpClient {
 
     /// Starts a server with these options.
     pub fn start_with(sandbox: &Sandbox, options: &[&str]) -> McpClient {
+        McpClient::start_in(sandbox, options, &[])
+    }
+
+    /// Starts a server with these options for a client that works in these directories.
+    pub fn start_in(sandbox: &Sandbox, options: &[&str], roots: &[&Path]) -> McpClient {
         let mut command = sandbox.command(&[&["serve"], options].concat());
         let mut child = sandbox.spawn(command.stdin(Stdio::piped()));
         let input = child.stdin.take().expect("piped");
         let output = BufReader::new(child.stdout.take().expect("piped"));
-        let mut client = McpClient { child, input, output, next_id: 0 };
+        let roots: Vec<PathBuf> = roots.iter().map(|root| root.to_path_buf()).collect();
+        let capabilities =
+            if roots.is_empty() { json!({}) } else { json!({ "roots": { "listChanged": true } }) };
+        let mut client = McpClient { child, input, output, next_id: 0, roots };
         let info = json!({ "name": "test", "version": "1" });
-        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+        let hello =
+            json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info });
         client.request("initialize", hello);
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
@@ -52,7 +64,33 @@ impl McpClient {
             let mut line = String::new();
             assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server ended");
             let message: Value = serde_json::from_str(&line).expect("JSON");
-            if message["id"] == id {
+            if message["method"] == "roots/list" {
+                self.list_roots(&message["id"]);
+            } else if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    fn list_roots(&mut self, id: &Value) {
+        let root = |root: &PathBuf| json!({ "uri": format!("file://{}", root.display()) });
+        let roots: Vec<Value> = self.roots.iter().map(root).collect();
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": { "roots": roots } }));
+    }
+
+    /// Moves to other directories, and says so.
+    pub fn move_to(&mut self, roots: &[&Path]) {
+        self.roots = roots.iter().map(|root| root.to_path_buf()).collect();
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }));
+    }
+
+    /// Waits for a notification that fits.
+    pub fn notified(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server ended");
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["method"].is_string() && fits(&message) {
                 return message;
             }
         }

@@ -70,6 +70,42 @@ fn setup_is_idempotent_and_removal_restores_every_byte() {
 }
 
 #[test]
+fn rules_point_to_the_contract_and_are_removed_without_a_trace() {
+    let sandbox = Sandbox::empty();
+    sandbox.run(&["init", "kb", "--profile", "roam"]).ok();
+    put(&sandbox, ".codex/AGENTS.md", "# Mine\n\nBe brief.\n");
+    let files = sandbox.files();
+    for (client, file) in [("claude", ".claude/rules/lore.md"), ("codex", ".codex/AGENTS.md")] {
+        let setup = ["--project", "kb", "setup", client, "--rules"];
+        sandbox.run(&setup).ok();
+        let rules = get(&sandbox, file);
+        for part in
+            ["kb/AGENT_CONTRACT.org`", "kb/index.org`", "T1", "T2", "T3", "lore --project kb remember"]
+        {
+            assert!(rules.contains(part), "{client}: {part}: {rules}");
+        }
+        assert_eq!(states(&sandbox.run(&setup).ok().json()), ["unchanged", "unchanged"]);
+        sandbox.run(&["setup", client, "--remove"]).ok();
+    }
+    assert_eq!(sandbox.files(), files);
+    // Edits around the block stay, and a new vault replaces what is in it.
+    sandbox.run(&["--project", "kb", "setup", "codex", "--rules"]).ok();
+    put(&sandbox, ".codex/AGENTS.md", &format!("{}\nLater.\n", get(&sandbox, ".codex/AGENTS.md")));
+    sandbox.run(&["init", "other", "--profile", "roam"]).ok();
+    sandbox.run(&["--project", "other", "setup", "codex", "--rules"]).ok();
+    let rules = get(&sandbox, ".codex/AGENTS.md");
+    assert!(rules.contains("other/index.org`") && !rules.contains("kb/"), "{rules}");
+    sandbox.run(&["setup", "codex", "--remove"]).ok();
+    assert_eq!(get(&sandbox, ".codex/AGENTS.md"), "# Mine\n\nBe brief.\n\nLater.\n");
+    // Shared rules have no path of this machine.
+    sandbox.run(&["--project", "kb", "setup", "cursor", "--rules", "--project-scope"]).ok();
+    let rules = get(&sandbox, ".cursor/rules/lore.mdc");
+    assert!(rules.starts_with("---\nalwaysApply: true\n---\n"), "{rules}");
+    assert!(!rules.contains(sandbox.root.to_str().expect("UTF-8")), "{rules}");
+    sandbox.run(&["--project", "kb", "setup", "cursor", "--rules"]).ok().prints("use --project-scope");
+}
+
+#[test]
 fn hooks_added_later_are_removed_too() {
     let sandbox = Sandbox::empty();
     put(&sandbox, ".gemini/settings.json", "{ \"theme\": \"x\" }\n");

@@ -16,7 +16,7 @@ macro_rules! skills {
     };
 }
 
-skills! { agent alerts briefing capture compact curate enrich ingest maintain query research upgrade }
+skills! { agent alerts briefing capture compact curate distill enrich ingest maintain query research upgrade }
 
 #[test]
 fn every_skill_is_listed() {
@@ -35,7 +35,8 @@ fn commands_are_parsed_from_sh_blocks() {
 }
 
 /// Values of the placeholders; the rest is looked up when needed.
-const TABLE: [(&str, &str); 13] = [
+const TABLE: [(&str, &str); 15] = [
+    ("<conversation>", "sessions/codex/2026-01-02-tables"),
     ("<slug>", "people/ada-lovelace"),
     ("<other>", "companies/analytical-engines"),
     ("<new>", "captures/new-thing"),
@@ -45,6 +46,7 @@ const TABLE: [(&str, &str); 13] = [
     ("<old>", "Works with"),
     ("<now>", "Worked with"),
     ("<wing>", "ada-lovelace"),
+    ("<name>", "Mary"),
     ("<date>", "2026-03-01"),
     ("<past>", "1842"),
     ("<file>", "../source.md"),
@@ -52,7 +54,11 @@ const TABLE: [(&str, &str); 13] = [
 ];
 
 /// Pages of the vault in addition to `tests/brain`.
-const PAGES: [(&str, &str); 13] = [
+const PAGES: [(&str, &str); 15] = [
+    (
+        "sessions/codex/2026-01-02-tables.md",
+        "---\ntype: conversation\norigin: external\nsession: c-1\n---\n# Tables\n\n## User 2026-01-02 10:03 ^t-1a2b3c4d\n\n```text\nWe decided to print the tables of Ada Lovelace twice.\n```\n",
+    ),
     ("captures/new-thing.md", "# A new thing\n\nTables are printed twice from now on.\n"),
     ("notes/loose.md", "# Loose\n\nNobody links here.\n\n## Open Threads\n- [ ] Ask the harbour board\n"),
     ("deals/harbour.md", "---\ntitle: Harbour\ntags: [active]\n---\nThe harbour wants two engines.\n"),
@@ -63,6 +69,10 @@ const PAGES: [(&str, &str); 13] = [
     (
         "actions/print.md",
         "---\ntitle: Print\nowner: people/charles-babbage\nstatus: open\n---\nPrint the plates.\n",
+    ),
+    (
+        "meetings/spring.md",
+        "---\ndate: 2024-03-12\nattendees: [Mary]\n---\n# Spring\n\nThe board gave a party in the garden.\n",
     ),
     ("meetings/move.md", "# The move\n\n- Ada Lovelace | lives_in:: Paris {1840..} (source: gossip)\n"),
     (

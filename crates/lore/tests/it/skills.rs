@@ -53,7 +53,7 @@ fn vault_skill_overrides_user_skill_overrides_built_in() {
     assert_eq!(versions, [("vault", "active"), ("user", "hidden"), ("built-in", "hidden")]);
     assert_eq!(capture["versions"][0]["hash"].as_str().map(str::len), Some(64));
     let names = sandbox.run(&["skills", "list", "--format", "brief"]).ok().text();
-    assert_eq!(names.lines().count(), 13, "{names}");
+    assert_eq!(names.lines().count(), 14, "{names}");
     assert!(names.ends_with("house-style\n") && names.starts_with("lore-agent\n"), "{names}");
     assert_ne!(text, MINE);
 }
@@ -72,7 +72,7 @@ fn extract_never_overwrites_an_edited_skill() {
     let target = sandbox.root.join("agent/skills");
     let dir = target.to_string_lossy().into_owned();
     let done = sandbox.run(&["skills", "extract", "--dir", &dir]).ok().json();
-    assert_eq!(done["files"].as_array().map(Vec::len), Some(12));
+    assert_eq!(done["files"].as_array().map(Vec::len), Some(13));
     let file = target.join("lore-capture/SKILL.md");
     assert_eq!(fs::read_to_string(&file).expect("written"), source(&sandbox, "capture").1);
     fs::write(&file, MINE).expect("a file");

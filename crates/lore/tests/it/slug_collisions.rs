@@ -8,11 +8,10 @@ fn write_note_does_not_take_the_slug_of_a_page() {
     sandbox.write("Root Note.md", "# Root Note\n\nThe old one.\n");
     sandbox.sync();
     let before = sandbox.run(&["get", "root-note", "--json"]).ok().json();
-    for overwrite in ["false", "true"] {
-        let call = format!(r#"{{"title": "Root Note", "content": "New.", "overwrite": {overwrite}}}"#);
-        let ran = sandbox.run(&["call", "write-note", &call]).exits(2);
-        ran.says("root-note.md would take the slug root-note from Root Note.md");
-    }
+    let call = r#"{"title": "Root Note", "content": "New."}"#;
+    sandbox.run(&["call", "write-note", call]).exits(2).says("Root Note.md already exists");
+    let call = r#"{"title": "Root Note", "content": "New.", "overwrite": true}"#;
+    assert_eq!(sandbox.run(&["call", "write-note", call]).ok().json()["file_path"], "Root Note.md");
     let ran = sandbox.pipe(&["put", "root-note.md"], b"new\n");
     assert!(ran.code == 0 || ran.err.contains("would take the slug"), "{ran:?}");
     assert!(!sandbox.vault().join("root-note.md").exists());

@@ -65,6 +65,10 @@ pub struct Worker<'a> {
     pub kills: usize,
 }
 
+fn is_locked(answer: &Value) -> bool {
+    answer["error"]["code"] == "locked"
+}
+
 impl<'a> Worker<'a> {
     pub fn new(sandbox: &'a Sandbox, number: usize, seed: u64) -> Worker<'a> {
         let random = Random(seed ^ (number as u64) << 32);
@@ -159,6 +163,8 @@ impl<'a> Worker<'a> {
         }
         match serde_json::from_str::<Value>(&line) {
             Ok(answer) if answer["exit"] == 0 => Outcome::Done(answer["result"].clone()),
+            // On a busy machine others may hold the lock for longer than a write waits; nothing was done.
+            Ok(answer) if is_locked(&answer) => self.run(tool, input),
             Ok(answer) => Outcome::Refused(answer),
             Err(_) if self.process.is_none() => {
                 self.wait_for_recovery();
@@ -177,6 +183,9 @@ impl<'a> Worker<'a> {
         let mut line = String::new();
         from.read_line(&mut line).expect("its output");
         let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        if is_locked(&answer) {
+            return self.wait_for_recovery();
+        }
         assert_eq!(answer["exit"], 0, "{answer}");
     }
 

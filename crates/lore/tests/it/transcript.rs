@@ -23,7 +23,7 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { config editing errors finding graph help intake lint listing machine pages personal projects roam secrets state tags timeline vaults }
+transcripts! { config editing errors finding graph help intake lint listing machine pages personal projects roam save secrets state tags timeline vaults }
 
 #[test]
 fn every_transcript_is_listed() {

@@ -147,6 +147,15 @@ fn person_is_asked_again_when_something_harmful_appears() {
         ("echo '???' >> .git/config", "unreadable config"),
         ("echo /x > .git/objects/info/alternates", "objects borrowed"),
         ("printf '[[inject]]\\npath = \"a.md\"\\nas = \"a\"\\n' >> lore.toml", "lore.toml: inject (a.md)"),
+        (
+            "printf '[[routine]]\\nname = \"nightly\"\\nschedule = \"0 4 * * *\"\\nrulebook = \"a\"\\n' >> lore.toml",
+            "lore.toml: routine nightly (at 0 4 * * *, rulebook a",
+        ),
+        (
+            "printf '[custom_routines]\\nfolder = \"r\"\\ndossiers = \"d\"\\n' >> lore.toml",
+            "lore.toml: custom_routines (r at its property schedule",
+        ),
+        ("printf '[mirror.out]\\npages = \"**\"\\n' >> lore.toml", "lore.toml: mirror out (**)"),
         ("printf '[secrets]\\noff = [\"github-token\"]\\n' >> lore.toml", "secrets.off"),
     ] {
         let sandbox = made();
@@ -163,6 +172,29 @@ fn person_is_asked_again_when_something_harmful_appears() {
         let again = sandbox.run(&["list"]);
         assert_ne!(again.code, 4, "{script}: {again:?}");
     }
+}
+
+/// What a pull brings is no decision of the person.
+#[test]
+fn a_routine_that_changes_is_asked_about_again() {
+    let sandbox = made();
+    let routine = |rulebook: &str| {
+        let policy = String::from_utf8(sandbox.read("lore.toml")).expect("text");
+        let policy = policy.split("[[routine]]").next().expect("a text").to_owned();
+        let routine =
+            format!("[[routine]]\nname = \"nightly\"\nschedule = \"* * * * *\"\nrulebook = \"{rulebook}\"\n");
+        sandbox.write("lore.toml", policy + &routine);
+    };
+    routine("a");
+    let proof = sandbox.root.join("proof");
+    let touch = proof.to_string_lossy().into_owned();
+    refused(sandbox.run(&["routine", "due", "--", "touch", &touch]), "routine nightly");
+    assert!(!proof.exists());
+    sandbox.run(&["trust", "."]).ok();
+    sandbox.run(&["routine", "list"]).ok();
+    routine("b");
+    refused(sandbox.run(&["routine", "run", "nightly", "--", "touch", &touch]), "rulebook b");
+    assert!(!proof.exists());
 }
 
 #[test]

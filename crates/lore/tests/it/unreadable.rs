@@ -78,6 +78,59 @@ fn checks_go_on_past_an_unreadable_file() {
 }
 
 #[test]
+fn unreadable_page_is_not_reported_as_gone() {
+    let sandbox = vault();
+    sandbox.write("closed/d.md", "# d\n");
+    unprivileged(&sandbox, "lore sync").exits(0);
+    chmod(&sandbox, "v/b.md", 0o000);
+    chmod(&sandbox, "v/closed", 0o000);
+    // Before and after a sync has noticed it.
+    for script in ["lore doctor", "lore sync >/dev/null; lore doctor"] {
+        let doctor = unprivileged(&sandbox, script).exits(5);
+        let text = doctor.text();
+        assert!(text.contains("b.md") && text.contains("permission to read"), "{text}");
+        assert!(!text.contains("not in the vault") && !text.contains("database file aside"), "{text}");
+        let valid = unprivileged(&sandbox, "lore validate --all").exits(5);
+        assert!(valid.text().contains("b.md") && !valid.text().contains("not in the vault"), "{valid:?}");
+    }
+    chmod(&sandbox, "v/closed", 0o700);
+}
+
+/// A file that cannot be read for a while is not one that somebody has changed.
+#[test]
+fn interrupted_write_is_kept_until_its_files_can_be_read() {
+    for (fault, closed) in [
+        ("noted", "v/b.md"),
+        ("installed", "v/b.md"),
+        ("displaced", "v/links.md"),
+        ("installed:2", "v/links.md"),
+    ] {
+        let sandbox = vault();
+        sandbox.write("links.md", "# Links\n\nSee [it](b.md).\n");
+        unprivileged(&sandbox, "lore sync").exits(0);
+        unprivileged(&sandbox, &format!("LORE_FAULT={fault} lore mv b d; true"));
+        let files = || (sandbox.sh("ls").text(), fs::read(sandbox.root.join(closed)).ok());
+        let before = files();
+        if !sandbox.root.join(closed).exists() {
+            continue;
+        }
+        let mode = sandbox.root.join(closed).metadata().expect("a file").mode() & 0o777;
+        chmod(&sandbox, closed, 0o000);
+        let found = unprivileged(&sandbox, "lore search heron").exits(0);
+        assert!(found.err.contains("an interrupted write cannot be recovered: cannot read"), "{found:?}");
+        let refused = unprivileged(&sandbox, "echo other | lore put other").exits(2);
+        assert!(refused.err.contains("an interrupted write cannot be recovered"), "{fault}: {refused:?}");
+        chmod(&sandbox, closed, mode);
+        assert_eq!(files(), before, "{fault}: nothing was changed");
+        let next = unprivileged(&sandbox, "echo other | lore put other").exits(0);
+        assert!(next.err.contains("was completed"), "{fault}: {next:?}");
+        assert_eq!(sandbox.read("links.md"), b"# Links\n\nSee [it](d.md).\n", "{fault}");
+        assert!(!sandbox.vault().join("b.md").exists() && sandbox.vault().join("d.md").exists(), "{fault}");
+        crate::invariants::assert_no_leftovers(&sandbox, fault);
+    }
+}
+
+#[test]
 fn read_only_home_still_answers() {
     let sandbox = vault();
     unprivileged(&sandbox, "lore sync && lore db checkpoint").exits(0);

@@ -190,3 +190,22 @@ fn deleted_database_is_opened_again() {
     watcher.expect("added", json!(["third.md"]));
     assert!(found("airship").contains("third.md"));
 }
+
+#[test]
+fn watcher_makes_generated_files_again() {
+    let sandbox = Sandbox::empty();
+    fs::create_dir(sandbox.vault()).expect("a new directory");
+    sandbox.run(&["init", "--profile", "personal", "--no-git"]).ok();
+    sandbox.write("identity/before.md", "# Before\n");
+    let watcher = Watcher::start(&sandbox);
+    sandbox.write("state/inbox/mail.txt", "unsorted\n");
+    sandbox.write("identity/first.md", "# First\n");
+    assert!(watcher.report().to_string().contains("identity/first.md"));
+    // The files of one change are made before the next one is looked at.
+    sandbox.write("identity/second.md", "# Second\n");
+    while !watcher.report().to_string().contains("identity/second.md") {}
+    let text = |path: &str| String::from_utf8(sandbox.read(path)).expect("UTF-8");
+    assert!(text("_index.md").contains("`identity/before.md`"), "{}", text("_index.md"));
+    assert!(text("_index.md").contains("`identity/first.md`"), "{}", text("_index.md"));
+    assert!(text("state/today.md").contains("`state/inbox/mail.txt`"), "{}", text("state/today.md"));
+}

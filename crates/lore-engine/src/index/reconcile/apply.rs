@@ -231,6 +231,9 @@ impl<'a> Batch<'a> {
             self.claims.insert(path_slug(&from.path));
             self.move_history(from, &file.path)?;
             carry_id(&mut self.rows, from, &file.path);
+            if self.proposal.is_none() {
+                self.rows.add_former(&from.path, &file.path)?;
+            }
             self.report.moved.push((from.path.clone(), file.path.clone()));
             from.path.clone_from(&file.path);
         } else if let Some(row) = &row {
@@ -273,7 +276,11 @@ impl<'a> Batch<'a> {
     }
 
     fn write(&mut self, path: &str, read: &ReadPage, row: Option<&PageRow>, slug: &str) -> Result<()> {
-        let inherited = Inherited { id: self.rows.identity(path)?, created: row.map(|row| row.created) };
+        let inherited = Inherited {
+            id: self.rows.identity(path)?,
+            created: row.map(|row| row.created),
+            former: self.rows.former(path)?,
+        };
         self.note_version(path, read.hash, row)?;
         let source = DraftSource {
             path,
@@ -318,6 +325,7 @@ impl<'a> Batch<'a> {
         // The version is stored so that a new page under this path continues from it.
         self.rows.set_version(&row.path, row.version, NO_TEXT);
         self.holders.had(&row.path, &row);
+        self.rows.forget_former(&row.path)?;
         self.rows.write(PageWrite::Remove(row.number));
         self.claims.insert(path_slug(&row.path));
         self.report.removed.push(row.path);

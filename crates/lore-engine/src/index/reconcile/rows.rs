@@ -1,7 +1,7 @@
 //! The rows of a batch: read at once before it, written at once after it, so that a database is asked once per batch and
 //! not once per page. What a change reads is always the state that the changes before it leave.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lore_ports::{FileFailure, PageNo, PageRow, PageWrite, WrittenFile};
 use lore_text::ContentHash;
@@ -20,6 +20,10 @@ pub(super) struct BatchRows<'a> {
     versions: HashMap<String, Known<(u64, ContentHash)>>,
     /// The ids assigned to paths, collected writes included.
     ids: HashMap<String, Known<String>>,
+    /// The former paths of pages moved outside Lore, each with the current path; read when first needed.
+    former: Option<BTreeMap<String, String>>,
+    /// Changes of these.
+    new_former: BTreeMap<String, Option<String>>,
     /// Pages that somebody has overwritten or deleted.
     overwritten: Vec<PageRow>,
     renames: Vec<(String, String)>,
@@ -51,7 +55,22 @@ impl<'a> BatchRows<'a> {
     pub(super) fn new(context: &'a VaultContext) -> Self {
         let (rows, at, versions, ids, names) = Default::default();
         let (overwritten, renames, failures, writes, pages) = Default::default();
-        BatchRows { context, rows, at, versions, ids, overwritten, renames, failures, writes, pages, names }
+        let (former, new_former) = Default::default();
+        BatchRows {
+            context,
+            rows,
+            at,
+            versions,
+            ids,
+            former,
+            new_former,
+            overwritten,
+            renames,
+            failures,
+            writes,
+            pages,
+            names,
+        }
     }
 
     /// Reads everything about these paths, and about pages that were last seen at one of them.
@@ -132,8 +151,45 @@ impl<'a> BatchRows<'a> {
         self.ids.insert(path.to_owned(), Known::new(id.to_owned()));
     }
 
+    /// Returns the paths that the page at a path had before it was moved outside Lore.
+    pub(super) fn former(&mut self, path: &str) -> Result<Vec<String>> {
+        let all = self.all_former()?;
+        Ok(all.iter().filter(|(_, page)| *page == path).map(|(former, _)| former.clone()).collect())
+    }
+
+    /// Stores that a page was moved outside Lore.
+    pub(super) fn add_former(&mut self, from: &str, to: &str) -> Result<()> {
+        self.all_former()?.insert(from.to_owned(), to.to_owned());
+        self.new_former.insert(from.to_owned(), Some(to.to_owned()));
+        // A page that moves back has its own path again.
+        if self.all_former()?.remove(to).is_some() {
+            self.new_former.insert(to.to_owned(), None);
+        }
+        Ok(())
+    }
+
+    /// Forgets the former paths of a page that is gone.
+    pub(super) fn forget_former(&mut self, path: &str) -> Result<()> {
+        for former in self.former(path)? {
+            self.all_former()?.remove(&former);
+            self.new_former.insert(former, None);
+        }
+        Ok(())
+    }
+
+    fn all_former(&mut self) -> Result<&mut BTreeMap<String, String>> {
+        if self.former.is_none() {
+            let all = self.context.store().former_paths(self.context.project())?;
+            self.former = Some(all.into_iter().collect());
+        }
+        Ok(self.former.get_or_insert_default())
+    }
+
     /// Moves the history of a page to its new path.
     pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<()> {
+        for former in self.former(from)? {
+            self.all_former()?.insert(former.clone(), to.to_owned());
+        }
         self.version(from)?;
         self.forget(from);
         self.forget(to);
@@ -204,6 +260,12 @@ impl<'a> BatchRows<'a> {
                 self.renames.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect();
             store.rename(project, &moves)?;
             self.renames.clear();
+        }
+        if !self.new_former.is_empty() {
+            let paths: Vec<(&str, Option<&str>)> =
+                self.new_former.iter().map(|(path, page)| (path.as_str(), page.as_deref())).collect();
+            store.set_former_paths(project, &paths)?;
+            self.new_former.clear();
         }
         let versions: Vec<(&str, u64, ContentHash)> = unwritten(&mut self.versions)
             .into_iter()

@@ -30,6 +30,7 @@ pub(super) const PERSONAL: &[Built] = built![
     "knowledge/dossiers/morning.md",
     "knowledge/dossiers/roadmap.md",
     "knowledge/dossiers/weekly.md",
+    "knowledge/wiki/main/_index.md",
     "plans/_index.md",
     "plans/projects/_active.base",
     "plans/projects/_index.md",
@@ -57,6 +58,17 @@ pub(super) const ROAM: &[Built] = built![
     "roam/seed":
     ".gitattributes",
     "AGENTS.md",
+    "AGENT_CONTRACT.org",
+    "CLAUDE.md",
+    "README.org",
+    "start-here.org",
+];
+
+/// Initial files of the profile `roam` with Markdown pages.
+pub(super) const ROAM_MARKDOWN: &[Built] = built![
+    "roam/markdown":
+    ".gitattributes",
+    "AGENTS.md",
     "AGENT_CONTRACT.md",
     "CLAUDE.md",
     "README.md",
@@ -71,6 +83,7 @@ pub(super) const PERSONAL_TEMPLATES: &[Built] = &[
     ("entity", include_str!("../profiles/personal/templates/entity.md")),
     ("monthly", include_str!("../profiles/personal/templates/monthly.md")),
     ("project", include_str!("../profiles/personal/templates/project.md")),
+    ("routine", include_str!("../profiles/personal/templates/routine.md")),
     ("today", include_str!("../profiles/personal/templates/today.md")),
     ("weekly", include_str!("../profiles/personal/templates/weekly.md")),
 ];

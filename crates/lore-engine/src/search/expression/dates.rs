@@ -40,18 +40,18 @@ fn written(word: &str) -> Option<String> {
     (sound && matches!(word.len(), 7 | 10)).then(|| word.to_owned())
 }
 
-fn month(word: &str) -> Option<usize> {
+pub(super) fn month(word: &str) -> Option<usize> {
     let word = word.to_lowercase();
     let at = MONTHS.iter().position(|month| word.starts_with(&month[..3]))?;
     (MONTHS[at].starts_with(&word) || word == "sept").then_some(at + 1)
 }
 
-fn day(word: &str) -> Option<u8> {
+pub(super) fn day(word: &str) -> Option<u8> {
     let digits = word.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
     digits.parse().ok().filter(|day| (1..=31).contains(day))
 }
 
-fn year(word: &str) -> Option<&str> {
+pub(super) fn year(word: &str) -> Option<&str> {
     (word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit()) && matches!(&word[..2], "19" | "20"))
         .then_some(word)
 }

@@ -16,8 +16,9 @@ const INSTEAD: &str = "using full-text search";
 
 /// Pages found by embedding, or why there are none.
 pub(super) enum EmbeddingHits {
-    /// The nearest chunk of each page, nearest first, then those of the pages in `also`; with a note for the user.
-    Found(Vec<ChunkHit>, Option<Note>),
+    /// The nearest chunk of each page, nearest first, then those of the pages in `also`; with the model's name and a note
+    /// for the user.
+    Found(Vec<ChunkHit>, String, Option<Note>),
     /// There is no model, or it failed.
     Unavailable(Note),
 }
@@ -29,7 +30,7 @@ pub(super) fn by_embedding(
     limit: usize,
     also: &[PageNo],
 ) -> Result<EmbeddingHits> {
-    let Some(row) = context.active_model()? else {
+    let Some(row) = context.answering_model()? else {
         let note = format!("no embedding model is installed; {INSTEAD}");
         return Ok(EmbeddingHits::Unavailable(Note::Remark(note)));
     };
@@ -47,11 +48,14 @@ pub(super) fn by_embedding(
         Err(error) => return failed(error),
     };
     let query = VectorQuery { model: row.number, vector: &vector, filter: &request.filter, limit, also };
-    let hits = nearest(context, &query)?;
+    let mut hits = nearest(context, &query)?;
+    if let Some(least) = request.min_similarity {
+        hits.retain(|hit| f64::from(hit.similarity) >= least);
+    }
     let waiting = context.store().count_pending(context.project(), row.number)?;
     let effect = "found only by full-text search";
-    let note = (waiting > 0).then_some(Note::NotEmbedded { count: waiting, what: "chunks", effect });
-    Ok(EmbeddingHits::Found(hits, note))
+    let note = (waiting > 0).then_some(Note::NotEmbedded { count: waiting, what: "chunk", effect });
+    Ok(EmbeddingHits::Found(hits, row.identity.name, note))
 }
 
 fn beginning(text: &str) -> &str {

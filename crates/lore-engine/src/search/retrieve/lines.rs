@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use lore_page::LineRange;
+use lore_page::{LIFECYCLE_RELATIONS, LineRange};
 use lore_ports::{LinkFilter, PageNo, StatementFilter, StatementKind};
 
+use super::passing;
 use super::words::by_any_word;
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -45,7 +46,15 @@ pub(in crate::search) fn lines(
 ) -> Result<FoundLines> {
     // Lines are matched individually, so a page that has all the words in its prose must not hide the others.
     let candidates = by_any_word(context, request, query, CANDIDATES)?;
-    let numbers: Vec<PageNo> = candidates.iter().map(|(page, _)| *page).collect();
+    let mut numbers: Vec<PageNo> = candidates.iter().map(|(page, _)| *page).collect();
+    if kind == HitKind::Relation {
+        // The words of these relations are not in the full-text index.
+        let links = context.store().links(context.project(), &LinkFilter::Typed(&LIFECYCLE_RELATIONS))?;
+        let others: BTreeSet<PageNo> =
+            links.iter().map(|row| row.from).filter(|page| !numbers.contains(page)).collect();
+        let others: Vec<PageNo> = others.into_iter().collect();
+        numbers.extend(passing(context, &request.filter, &others)?.iter().map(|row| row.number));
+    }
     let wanted = Term::all(query);
     let mut lines: Vec<FoundLine> = Vec::new();
     for (page, range, text) in lines_of(context, &numbers, kind)? {

@@ -2,6 +2,8 @@
 //! that the question names.
 
 mod question;
+mod relative;
+mod when;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,7 +20,7 @@ use crate::context::VaultContext;
 use crate::error::Result;
 use crate::search::request::SearchRequest;
 
-use question::{RelationQuestion, Side, When, read, relation_stems};
+use question::{Order, RelationQuestion, Side, When, read, relation_stems};
 
 /// Maximum number of words of a name.
 const NAME_WORDS: usize = 6;
@@ -52,20 +54,30 @@ struct FoundRelation {
     object: Option<String>,
 }
 
-/// Returns the pages that answer a relational question, currently valid ones first; none for other questions.
+/// Returns the pages that answer a relational question, in the order it asks for; none for other questions.
 pub(super) fn answers(context: &VaultContext, request: &SearchRequest) -> Result<Vec<RelationAnswer>> {
     let words = Words::of(&request.text);
     if words.folded.len() > QUESTION_WORDS || words.folded.len() < 3 {
         return Ok(Vec::new());
     }
+    if let Some(asked) = when::read(&words.folded) {
+        return when::answers(context, request, &words, asked);
+    }
+    let (words, relative) = relative::split(words);
     for (span, pages) in words.named(context)? {
         let possessive = words.possessive[span.end - 1];
         let Some(mut asked) = read(&words.folded, span, possessive) else { continue };
+        if relative.is_some() {
+            asked.when = When::Ever;
+        }
         if let (Some(day), When::Now) = (request.as_of, asked.when) {
             asked.when = When::At(day);
         }
         let mut found = along_links(context, &asked, &pages)?;
         found.extend(along_facts(context, &asked, &pages)?);
+        if let Some(relative) = &relative {
+            relative.apply(context, &mut asked, &mut found)?;
+        }
         let answers = ranked_answers(context, request, &asked, found)?;
         if !answers.is_empty() {
             return Ok(answers);
@@ -231,7 +243,7 @@ fn ranked_answers(
     asked: &RelationQuestion,
     found: Vec<FoundRelation>,
 ) -> Result<Vec<RelationAnswer>> {
-    let today = context.today();
+    let today = request.as_of.map_or_else(|| context.today(), PartialDate::last_day);
     let mut found: Vec<FoundRelation> =
         found.into_iter().filter(|one| holds(asked.when, one.interval, &today)).collect();
     if let Some(day) = request.as_of {
@@ -246,11 +258,18 @@ fn ranked_answers(
     {
         passing.retain(|page| stem(&fold(&page.kind), Language::English) == *kind);
     }
-    // Currently valid relations come first, then the latest; ties by path, which is the same after a rebuild.
+    // Ties are broken by path, which is the same after a rebuild.
     let path = |page: PageNo| passing.iter().find(|row| row.number == page).map(|row| row.path.as_str());
-    found.sort_by_cached_key(|one| {
-        let began = one.interval.from.map(PartialDate::first_day).unwrap_or_default();
-        (!one.interval.holds_on(&today), std::cmp::Reverse(began), path(one.page), one.line)
+    let began = |one: &FoundRelation| one.interval.from.map(PartialDate::first_day).unwrap_or_default();
+    let current = |one: &FoundRelation| one.interval.holds_on(&today);
+    found.sort_by(|a, b| {
+        let order = match asked.order {
+            Order::CurrentFirst => current(b).cmp(&current(a)).then_with(|| began(b).cmp(&began(a))),
+            Order::CurrentLast => current(a).cmp(&current(b)).then_with(|| began(b).cmp(&began(a))),
+            Order::Earliest => began(a).cmp(&began(b)),
+            Order::Latest => began(b).cmp(&began(a)),
+        };
+        order.then_with(|| (path(a.page), a.line).cmp(&(path(b.page), b.line)))
     });
     let mut seen = BTreeSet::new();
     found.retain(|one| path(one.page).is_some() && seen.insert(one.page));

@@ -46,7 +46,7 @@ pub(super) fn named(context: &VaultContext, request: &SearchRequest) -> Result<V
         found.retain(|known| known.page != page.number);
         // Only the page that the wing is named after includes it: `people/ada`, not `people/ada/letters`.
         if page.slug.rsplit('/').next().is_some_and(|last| fold(last) == fold(&page.wing)) {
-            let filter = Filter { wing: Some(page.wing.clone()), ..request.filter.clone() };
+            let filter = Filter { wings: vec![page.wing.clone()], ..request.filter.clone() };
             for other in
                 store.list(project, &filter, Order::Updated, Window { limit: WING_PAGES, offset: 0 })?
             {
@@ -66,7 +66,7 @@ pub(super) fn named(context: &VaultContext, request: &SearchRequest) -> Result<V
 }
 
 /// Returns every run of words in a query that could be a name, folded. A single stop word is not a name.
-fn names_in(question: &str) -> Vec<String> {
+pub(in crate::search) fn names_in(question: &str) -> Vec<String> {
     let words: Vec<String> = question
         .split_whitespace()
         .take(64)

@@ -5,6 +5,7 @@ use lore_ports::PageNo;
 use super::super::dates::{date_at, is_season};
 use super::super::tokens::{Token, TokenKind};
 use super::super::verbs::{Bond, bond};
+use super::phrase::name_at;
 use super::subjects::{is_adverb, subject};
 use super::words::{
     AFTER_LEFT_TO, BETWEEN, BOND, ORGANIZATIONS, PASSIVE, POSTS, PREPOSITIONS, TAIL, Verb, VerbShape,
@@ -72,6 +73,11 @@ fn tail_follows(tokens: &[Token], at: usize) -> bool {
             next.name().is_some() || next.is_capitalized() || next.is_any(&["good", "another"])
         }),
         "to" => next.is_some_and(|next| next.is_any(AFTER_LEFT_TO)),
+        // `early in 2025`, not `early on Friday`.
+        "early" | "late" | "mid" => {
+            let preposition = usize::from(next.is_some_and(|next| next.is_any(&["in", "this", "last"])));
+            time(at + 1 + preposition) || next.is_some_and(|next| next.is_any(&["this", "last"]))
+        }
         "a" | "one" | "two" | "three" | "four" | "five" | "six" | "several" | "some" | "many" => {
             tokens[at..].iter().take(4).any(|token| token.is("ago"))
         }
@@ -132,6 +138,33 @@ fn leads_to_a_post(tokens: &[Token], from: usize) -> bool {
         .is_some_and(|token| token.name().is_some() || token.is_any(ORGANIZATIONS) || token.is_any(POSTS))
 }
 
+/// Returns whether a phrase may end here.
+pub(super) fn has_tail(tokens: &[Token], at: usize) -> bool {
+    tail_follows(tokens, at)
+}
+
+/// Parses the object of `switched from Brex to Stripe`, `stopped working at Brex`, `swapped Brex for Stripe`.
+pub(super) fn switched(tokens: &[Token], from: usize, shape: VerbShape) -> Option<EndingObject> {
+    let (pages, end) = name_at(tokens, from)?;
+    let next = tokens.get(end);
+    let ok = match shape {
+        VerbShape::Swapped => next.is_some_and(|next| next.is("for")),
+        _ => next.is_some_and(|next| next.is("to")) || tail_follows(tokens, end),
+    };
+    ok.then(|| EndingObject::Named(pages.to_vec()))
+}
+
+/// Parses the object of `lost her job at Brex`.
+pub(super) fn lost_post(tokens: &[Token], from: usize) -> Option<EndingObject> {
+    let own = tokens.get(from).is_some_and(|token| token.is_any(&["his", "her", "their", "the"]));
+    let is_post = |token: &Token| token.is_any(&["job", "post", "position", "role", "seat", "employment"]);
+    let posts = tokens.iter().skip(from + 1).take(3).any(is_post);
+    match post(tokens, from + 1).filter(|_| own && posts)? {
+        object @ EndingObject::Named(_) => Some(object),
+        _ => None,
+    }
+}
+
 /// Parses `works at Brex`, `CEO of Brex` or `with Brex` after `no longer`.
 pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<EndingObject> {
     let first = tokens.get(from)?;
@@ -171,8 +204,18 @@ pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<EndingObject> {
         "adviser",
         "partner",
     ];
-    let led = |at: usize| tokens[at].is_any(&["at", "for", "with", "of", "by"]) || tokens[at].is("the");
-    if !first.is_any(&state) {
+    let leads = ["at", "for", "with", "of", "by"];
+    let led = |at: usize| tokens[at].is_any(&leads) || tokens[at].is("the");
+    let has_post = first.is_any(&["has", "holds"])
+        && tokens[from..]
+            .iter()
+            .take(4)
+            .any(|token| token.is_any(&["job", "post", "position", "role", "seat"]));
+    // `works on billing at Brex` and `works nights at Brex` are about something else.
+    let works = ["works", "working", "employed", "serves", "involved", "affiliated"];
+    let next_leads = |next: &Token| next.is_any(&leads) || next.is_any(&["as", "in"]) || next.is("the");
+    let direct_place = !first.is_any(&works) || tokens.get(from + 1).is_some_and(next_leads);
+    if !(first.is_any(&state) || has_post) || !direct_place {
         return None;
     }
     let name = (from..tokens.len().min(from + 8)).find(|at| tokens[*at].name().is_some())?;

@@ -20,6 +20,9 @@ pub(super) fn subject(tokens: &[Token], at: usize, verb: Verb) -> EndingSubject 
         end = tokens[..end].iter().rposition(|token| token.is_punctuation('(')).unwrap_or(0);
     }
     let Some(last) = tokens[..end].last() else { return EndingSubject::Page };
+    if last.is("having") {
+        return participle_subject(tokens, end);
+    }
     match &last.kind {
         TokenKind::Name(_) if !last.possessive => named(tokens, end - 1),
         TokenKind::Word if is_pronoun(last) => EndingSubject::Pronoun,
@@ -46,7 +49,9 @@ fn named(tokens: &[Token], at: usize) -> EndingSubject {
     let mut first = at;
     loop {
         names.extend(tokens[first].name().map(<[PageNo]>::to_vec));
-        let joined = first > 1 && (tokens[first - 1].is("and") || tokens[first - 1].is_punctuation(','));
+        // A comma joins names only if `and` joins the last two.
+        let comma = first < at && first > 1 && tokens[first - 1].is_punctuation(',');
+        let joined = first > 1 && (tokens[first - 1].is("and") || comma);
         match joined && tokens[first - 2].name().is_some() {
             true => first -= 2,
             false => break,
@@ -140,6 +145,7 @@ fn starts_with_time(tokens: &[Token]) -> bool {
     tokens.first().is_some_and(|first| first.is_any(&time) || is_season(first) || date_at(tokens).is_some())
 }
 
-fn is_pronoun(token: &Token) -> bool {
+/// Returns whether a word is a pronoun that may refer to the page.
+pub(super) fn is_pronoun(token: &Token) -> bool {
     token.is_any(&["he", "she", "they"])
 }

@@ -10,7 +10,7 @@ fn read(text: &str, headline: bool) -> Vec<String> {
         all.add(name, page);
     }
     let page = lore_page::parse("a.md", text).page;
-    let prose = lore_page::prose(text);
+    let prose = lore_page::prose(lore_page::Format::Markdown, text);
     let text = TokenInput { prose: &prose, links: &page.links, targets: &[] };
     let mut found = Vec::new();
     for tokens in sentences(&text, std::slice::from_ref(&(0..prose.len()))) {
@@ -89,6 +89,20 @@ fn statements_of_endings_are_found() {
         ("Her contract with Brex expired.", "they expired Brex"),
         ("Ada ended her contract with Brex.", "Ada ended Brex"),
         ("Project X ended in 2024.", "page ended X 2024"),
+        ("Ada used to work at Brex.", "Ada used to work at brex Brex"),
+        ("Ada worked at Brex until 2025.", "Ada worked at brex Brex 2025"),
+        ("Ada doesn't work at Brex anymore.", "Ada doesn't work at brex Brex"),
+        ("Ada hasn't worked at Brex since 2024.", "Ada hasn't worked at brex Brex 2024"),
+        ("Having left Brex, Ada joined Stripe.", "Ada left Brex"),
+        ("Ada switched from Brex to Stripe.", "Ada switched from Brex"),
+        ("Ada was replaced as CTO of Brex.", "Ada replaced Brex"),
+        ("Bob replaced Ada as CTO of Brex.", "Ada replaced Brex"),
+        ("Former CTO of Brex.", "page former Brex"),
+        ("Ex-Brex, now at Stripe.", "page ex Brex"),
+        ("Ada, an ex-Brex engineer, paints.", "Ada ex Brex"),
+        ("Brex let Ada go.", "Ada let Brex"),
+        ("Brex fired Bob.", "Bob fired Brex"),
+        ("Her last day at Brex was 2025-01-31.", "they last day Brex 2025-01-31"),
     ] {
         check(text, expected);
     }
@@ -146,10 +160,17 @@ fn other_senses_of_left_are_ignored() {
         "Brex shut down its office in Rome.",
         "Brex folded the team into another.",
         "Ada retired the old system of Brex.",
-        "Ada fired Bob.",
         "Ada quit smoking.",
         "The meeting with Brex ended at noon.",
         "Ada no longer trusts Brex.",
+        "Ada stopped working weekends at Brex.",
+        "Ada no longer works on billing at Brex.",
+        "Ada worked at Brex until midnight.",
+        "Ada was CTO of Brex until 2024 and is now its CEO.",
+        "Ada used to work late at Brex.",
+        "Ada left Brex early on Friday.",
+        "Ada was not replaced as CTO of Brex.",
+        "Ada met a former Brex engineer.",
     ] {
         check(text, "");
     }

@@ -21,6 +21,16 @@ pub(super) enum VerbShape {
     WasOver,
     /// `ended his contract with Brex` or `his contract with Brex ended`.
     Ended,
+    /// `switched from Brex to Stripe`, `stopped working at Brex`: the object follows directly.
+    From,
+    /// `swapped Brex for Stripe`.
+    Swapped,
+    /// `was replaced as CTO of Brex`, `Bob replaced Ada as CTO of Brex`.
+    Replaced,
+    /// `lost her job at Brex`.
+    LostPost,
+    /// `Ada's last day at Brex was …`.
+    LastDay,
 }
 
 /// Verbs in past tense.
@@ -41,8 +51,45 @@ const PAST: &[(&[&str], VerbShape)] = &[
     (&["stepped", "away"], VerbShape::Part),
     (&["parted", "ways"], VerbShape::Part),
     (&["parted", "company"], VerbShape::Part),
-    (&["stopped", "working"], VerbShape::Part),
-    (&["ceased", "working"], VerbShape::Part),
+    (&["went", "their", "separate", "ways"], VerbShape::Part),
+    (&["bowed", "out"], VerbShape::Part),
+    (&["walked", "out"], VerbShape::Part),
+    (&["stopped", "working", "at"], VerbShape::From),
+    (&["stopped", "working", "for"], VerbShape::From),
+    (&["stopped", "working", "with"], VerbShape::From),
+    (&["ceased", "working", "at"], VerbShape::From),
+    (&["ceased", "working", "for"], VerbShape::From),
+    (&["switched", "from"], VerbShape::From),
+    (&["moved", "from"], VerbShape::From),
+    (&["transferred", "from"], VerbShape::From),
+    (&["defected", "from"], VerbShape::From),
+    (&["jumped", "ship", "from"], VerbShape::From),
+    (&["finished", "at"], VerbShape::From),
+    (&["bid", "farewell", "to"], VerbShape::From),
+    (&["bade", "farewell", "to"], VerbShape::From),
+    (&["said", "goodbye", "to"], VerbShape::From),
+    (&["said", "farewell", "to"], VerbShape::From),
+    (&["cut", "ties", "with"], VerbShape::From),
+    (&["severed", "ties", "with"], VerbShape::From),
+    (&["severed", "his", "ties", "with"], VerbShape::From),
+    (&["severed", "her", "ties", "with"], VerbShape::From),
+    (&["severed", "their", "ties", "with"], VerbShape::From),
+    (&["severed", "all", "ties", "with"], VerbShape::From),
+    (&["swapped"], VerbShape::Swapped),
+    (&["traded"], VerbShape::Swapped),
+    (&["replaced"], VerbShape::Replaced),
+    (&["succeeded"], VerbShape::Replaced),
+    (&["lost"], VerbShape::LostPost),
+    (&["gave", "up"], VerbShape::LostPost),
+    (&["last", "day"], VerbShape::LastDay),
+    (&["last", "working", "day"], VerbShape::LastDay),
+    (&["let"], VerbShape::Dismissed),
+    (&["laid"], VerbShape::Dismissed),
+    (&["ceased", "to", "be"], VerbShape::NoLonger),
+    (&["stopped", "being"], VerbShape::NoLonger),
+    (&["not", "renewed"], VerbShape::Ended),
+    (&["wasn't", "renewed"], VerbShape::Ended),
+    (&["not", "extended"], VerbShape::Ended),
     (&["fired"], VerbShape::Dismissed),
     (&["dismissed"], VerbShape::Dismissed),
     (&["sacked"], VerbShape::Dismissed),
@@ -126,13 +173,133 @@ pub(super) fn verb_at(tokens: &[Token], at: usize, headline: bool) -> Option<Ver
         .or_else(|| if after { find(AFTER, true) } else { None })
 }
 
+/// Phrases of endings without a verb of ending.
+const STATES: &[&str] = &[
+    "used to",
+    "until",
+    "till",
+    "formerly",
+    "previously",
+    "former",
+    "ex",
+    "anymore",
+    "any more",
+    "any longer",
+    "worked at",
+    "worked for",
+    "worked with",
+    "been at",
+    "been with",
+    "been employed",
+    "not worked",
+    "was at",
+    "was with",
+    "renewed",
+];
+
 /// Returns all phrases of ending. A page needs at least one of them, so a search for them preselects pages.
 pub(crate) fn phrases() -> impl Iterator<Item = String> {
-    PAST.iter().chain(HEADLINE).chain(AFTER).map(|(words, _)| words.join(" "))
+    let verbs = PAST.iter().chain(HEADLINE).chain(AFTER).map(|(words, _)| words.join(" "));
+    verbs.chain(STATES.iter().map(|words| (*words).to_owned()))
 }
 
+/// Determiners before a role.
+pub(super) const DETERMINERS: &[&str] = &["a", "an", "the", "our", "their", "its", "his", "her", "one"];
+
+/// Words for roles that relations rarely contain.
+pub(super) const ROLES: &[&str] = &[
+    "editor",
+    "nurse",
+    "doctor",
+    "surgeon",
+    "accountant",
+    "lawyer",
+    "counsel",
+    "driver",
+    "guide",
+    "pilot",
+    "clerk",
+    "cook",
+    "chef",
+    "scientist",
+    "architect",
+    "producer",
+    "writer",
+    "journalist",
+    "reporter",
+    "supervisor",
+    "specialist",
+    "technician",
+    "executive",
+    "trustee",
+    "fellow",
+    "lecturer",
+    "principal",
+    "dean",
+    "minister",
+    "mayor",
+    "captain",
+    "player",
+    "singer",
+    "administrator",
+    "operator",
+    "buyer",
+    "recruiter",
+    "planner",
+    "assistant",
+    "apprentice",
+    "trainee",
+    "worker",
+    "programmer",
+    "strategist",
+    "economist",
+    "chemist",
+    "physicist",
+    "cmo",
+    "ciso",
+    "svp",
+    "evp",
+    "deputy",
+    "governor",
+    "ambassador",
+    "curator",
+    "librarian",
+    "musician",
+    "violinist",
+    "manager",
+    "salesman",
+    "saleswoman",
+    "foreman",
+    "inspector",
+    "chancellor",
+    "provost",
+    "postdoc",
+    "scholar",
+    "columnist",
+    "correspondent",
+];
+
+/// Words for bodies within an organization.
+pub(super) const BODIES: &[&str] =
+    &["board", "committee", "council", "team", "group", "panel", "jury", "union"];
+
+/// Words by which a sentence says that somebody is still there.
+pub(super) const CONTINUES: &[&str] = &[
+    "there",
+    "its",
+    "it",
+    "promoted",
+    "internally",
+    "still",
+    "remains",
+    "remained",
+    "stays",
+    "stayed",
+    "today's",
+];
+
 /// Words before a verb that negate it, postpone it or attribute it to somebody else.
-pub(super) const DOUBT: &[&str] = &[
+pub(crate) const DOUBT: &[&str] = &[
     "not",
     "never",
     "cannot",
@@ -252,7 +419,7 @@ pub(super) const DOUBT: &[&str] = &[
 ];
 
 /// Words after a verb with the same effect.
-pub(super) const DOUBT_AFTER: &[&str] = &[
+pub(crate) const DOUBT_AFTER: &[&str] = &[
     "if",
     "unless",
     "said",
@@ -438,8 +605,6 @@ pub(super) const TAIL: &[&str] = &[
     "and",
     "but",
     "last",
-    "early",
-    "late",
     "earlier",
     "recently",
     "this",

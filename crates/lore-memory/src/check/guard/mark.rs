@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lore_engine::{Action, Error, FurtherChange, PageChange, PreparedChange, Result, Rewrites, VaultContext};
 use lore_page::edit::{EditError, NewRelation, add_relation, set_property};
-use lore_page::{Value, parse};
+use lore_page::{Format, Value, parse};
 use lore_vault::{VaultPath, decode, without_extension};
 
 use super::{CONTESTED, CONTRADICTS};
@@ -60,9 +60,10 @@ impl Marks {
                 target,
                 ..NewRelation::default()
             };
-            let added =
-                title.map(|title| add_relation(&text, &relation(title))).and_then(std::result::Result::ok);
-            match added.map_or_else(|| add_relation(&text, &relation(slug)), Ok) {
+            let added = title
+                .map(|title| add_relation(Format::of(path), &text, &relation(title)))
+                .and_then(std::result::Result::ok);
+            match added.map_or_else(|| add_relation(Format::of(path), &text, &relation(slug)), Ok) {
                 Ok(related) => text = related,
                 Err(error) => self.warnings.push(not_marked(path, &error)),
             }
@@ -80,7 +81,7 @@ impl Marks {
         }
         let file = context.vault().read(path, context.policy().limits.page_bytes)?;
         let text = file.map(|file| decode(&file.bytes).text.into_owned()).unwrap_or_default();
-        self.others.insert(path.to_owned(), set_contested(&text).unwrap_or(text));
+        self.others.insert(path.to_owned(), set_contested(path, &text).unwrap_or(text));
         Ok(())
     }
 
@@ -95,7 +96,7 @@ impl Marks {
 
     fn set_contested(&mut self, path: &str) {
         let Some(text) = self.written.get_mut(path) else { return };
-        match set_contested(text) {
+        match set_contested(path, text) {
             Ok(marked) => {
                 *text = marked;
                 self.changed.insert(path.to_owned());
@@ -107,8 +108,9 @@ impl Marks {
 
 fn further_change(path: String) -> FurtherChange {
     let slug = path.clone();
-    let edit =
-        move |text: &str| set_contested(text).map_err(|source| Error::Edit { slug: slug.clone(), source });
+    let edit = move |text: &str| {
+        set_contested(&slug, text).map_err(|source| Error::Edit { slug: slug.clone(), source })
+    };
     let action = Action::Edit(Box::new(edit));
     FurtherChange {
         change: PageChange { path: VaultPath::known(path), action, expected_version: None },
@@ -116,8 +118,8 @@ fn further_change(path: String) -> FurtherChange {
     }
 }
 
-fn set_contested(text: &str) -> std::result::Result<String, EditError> {
-    set_property(text, "status", &Value::Text(CONTESTED.into()))
+fn set_contested(path: &str, text: &str) -> std::result::Result<String, EditError> {
+    set_property(Format::of(path), text, "status", &Value::Text(CONTESTED.into()))
 }
 
 fn not_marked(path: &str, error: &EditError) -> String {

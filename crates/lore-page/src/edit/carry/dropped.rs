@@ -89,7 +89,7 @@ impl Dropped {
 fn names(line: &str, text: &str) -> bool {
     let text = plain(text);
     text == line
-        || (text.starts_with("**") && text.strip_prefix(line).is_some_and(|rest| rest.starts_with(' ')))
+        || (text.starts_with('*') && text.strip_prefix(line).is_some_and(|rest| rest.starts_with(' ')))
 }
 
 /// Returns a line on one line and without its bullet.

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_text::{PartialDate, fold, jaccard, terms};
 
-use super::statement::{Body, Statement, topic};
+use super::statement::{Body, Statement, about};
+use crate::body::item_ranges;
 use crate::edit::doc::Doc;
 use crate::interval::Interval;
-use crate::markdown::item_ranges;
 use crate::page::{Entry, Fact};
 
 /// Minimum share of common words for two observations of a category to be the same one, reworded.
@@ -39,13 +39,13 @@ pub(super) struct Side<'d, 't> {
 pub(super) fn pair(
     old: &Side<'_, '_>,
     new: &Side<'_, '_>,
-    is_single_valued: &dyn Fn(&str) -> bool,
+    topic: &dyn Fn(&Fact) -> Option<String>,
 ) -> Vec<Mention> {
     let mut pairing =
         Pairing { mentions: vec![Mention::Missing; old.statements.len()], used: HashSet::new() };
     pairing.exact(old, new);
     pairing.by_key(old, new);
-    pairing.new_values(old, new, is_single_valued);
+    pairing.new_values(old, new, topic);
     pairing.reworded(old, new);
     pairing.entries(old, new);
     pairing.texts(old, new);
@@ -109,20 +109,20 @@ impl Pairing {
         &mut self,
         old: &Side<'_, '_>,
         new: &Side<'_, '_>,
-        is_single_valued: &dyn Fn(&str) -> bool,
+        topic: &dyn Fn(&Fact) -> Option<String>,
     ) {
         let mut values: HashMap<String, Vec<(usize, &Fact)>> = HashMap::new();
         for (at, statement) in new.statements.iter().enumerate().filter(|(at, _)| !self.used.contains(at)) {
-            if let Body::Fact(fact) = statement.body {
-                values.entry(topic(fact)).or_default().push((at, fact));
+            if let Body::Fact(fact) = statement.body
+                && let Some(topic) = topic(fact)
+            {
+                values.entry(about(fact, &topic)).or_default().push((at, fact));
             }
         }
         for (at, statement) in self.missing(old) {
             let Body::Fact(fact) = statement.body else { continue };
-            if !is_single_valued(&fact.predicate) {
-                continue;
-            }
-            let new = values.get(&topic(fact)).into_iter().flatten();
+            let Some(topic) = topic(fact) else { continue };
+            let new = values.get(&about(fact, &topic)).into_iter().flatten();
             if let Some((found, value)) =
                 new.clone().find(|(_, value)| value.interval.overlaps(fact.interval))
             {
@@ -191,8 +191,10 @@ impl Pairing {
     fn texts(&mut self, old: &Side<'_, '_>, new: &Side<'_, '_>) {
         let content = |line: usize| new.doc.lines.content(line).trim();
         let lines: HashSet<&str> = (1..=new.doc.lines.count()).map(content).collect();
-        let items: HashSet<&str> =
-            item_ranges(new.doc.text).iter().map(|item| content(new.doc.lines.at(item.own.start))).collect();
+        let items: HashSet<&str> = item_ranges(new.doc.format, new.doc.text)
+            .iter()
+            .map(|item| content(new.doc.lines.at(item.own.start)))
+            .collect();
         for (at, statement) in self.missing(old) {
             let is_there = |line: usize| lines.contains(old.doc.lines.content(line).trim());
             let is_item = || items.contains(old.doc.lines.content(statement.first).trim());

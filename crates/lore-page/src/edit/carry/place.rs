@@ -186,8 +186,8 @@ impl<'s, 'd, 't> Places<'s, 'd, 't> {
         let Heading { level, text, .. } = &old.page.headings[section];
         // An underlined or indented heading could become part of what is above it.
         let heading = match old.lines.content(first) {
-            line if line.starts_with('#') => line.to_owned(),
-            _ => format!("{} {text}", "#".repeat(usize::from(*level))),
+            line if line.starts_with(old.format.heading_mark()) => line.to_owned(),
+            _ => format!("{} {text}", old.format.heading_marks(usize::from(*level))),
         };
         Place::Block { at, heading: Some(heading + gap) }
     }
@@ -246,7 +246,10 @@ fn section_at(doc: &Doc<'_>, line: usize) -> Section {
 }
 
 fn is_title(doc: &Doc<'_>, at: usize) -> bool {
-    at == 0 && doc.page.headings[0].level == 1 && doc.in_truth(doc.page.headings[0].lines.first)
+    doc.format.has_title_heading()
+        && at == 0
+        && doc.page.headings[0].level == 1
+        && doc.in_truth(doc.page.headings[0].lines.first)
 }
 
 /// Returns the text above the first section.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use lore_text::{fold, on_one_line, slugify};
 
+use crate::body::{ItemRange, item_ranges};
 use crate::edit::doc::Doc;
-use crate::markdown::{self, ItemRange};
 use crate::page::{Entry, Fact, LINKS_TO, Link, Observation};
 
 /// A kind of structured line.
@@ -75,7 +75,7 @@ impl Statement<'_> {
     /// Returns what identifies it while its dates, provenance or context change; `None` for kinds without such a key.
     pub(super) fn key(&self) -> Option<String> {
         match self.body {
-            Body::Fact(fact) => Some(format!("{} {}", topic(fact), fold(&fact.object))),
+            Body::Fact(fact) => Some(format!("{} {}", about(fact, &fact.predicate), fold(&fact.object))),
             Body::Relation(link) => Some(format!("{} {}", fold(&link.relation), slugify(&link.target))),
             Body::Observation(_) | Body::Entry(_) | Body::Text => None,
         }
@@ -88,10 +88,10 @@ impl Statement<'_> {
     }
 }
 
-/// Returns subject and predicate of a fact, normalized.
-pub(super) fn topic(fact: &Fact) -> String {
+/// Returns subject and topic of a fact, normalized.
+pub(super) fn about(fact: &Fact, topic: &str) -> String {
     let subject = fact.subject.as_deref().map(fold).unwrap_or_default();
-    format!("{subject} | {}", fold(&fact.predicate).replace(['-', ' '], "_"))
+    format!("{subject} | {}", fold(topic).replace(['-', ' '], "_"))
 }
 
 /// Returns the structured lines of a text in order.
@@ -107,7 +107,7 @@ pub(super) fn statements<'d>(doc: &'d Doc<'_>) -> Vec<Statement<'d>> {
     let observations = page.observations.iter().map(|line| (line.line, Body::Observation(line)));
     let is_relation = |link: &&Link| link.relation != LINKS_TO && link.span.start < link.span.end;
     let relations = page.links.iter().filter(is_relation).map(|link| (link.line, Body::Relation(link)));
-    let items = markdown::item_ranges(doc.text);
+    let items = item_ranges(doc.format, doc.text);
     for (line, body) in facts.chain(observations).chain(relations) {
         let Some(item) = item_at(doc, &items, line as usize, body) else { continue };
         let last_line = |range: &Range<usize>| {

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::page::Fact;
 
 const PAGE: &str = "\
 ---
@@ -53,8 +54,8 @@ fn check_rewrite(old: &str, new: &str, drop: &[&str], expected: Expect) {
 
 fn rewrite(old: &str, new: &str, drop: &[&str]) -> Result<Rewritten, EditError> {
     let dropped = Dropped::parse(drop.iter().copied());
-    let is_single_valued = |predicate: &str| predicate == "role";
-    carry_over(old, new, &RewriteTerms { dropped: &dropped, is_single_valued: &is_single_valued })
+    let topic = |fact: &Fact| (fact.predicate == "role").then(|| fact.predicate.clone());
+    carry_over(old, new, &RewriteTerms { dropped: &dropped, topic: &topic })
 }
 
 #[test]
@@ -300,9 +301,9 @@ fn missing_subsection_is_written_in_its_section() {
 
 #[test]
 fn replaced_text_names_its_lines() {
-    let is_single_valued = |_: &str| false;
+    let topic = |_: &Fact| None;
     let dropped = Dropped::default().with_found("Babbage");
-    let terms = RewriteTerms { dropped: &dropped, is_single_valued: &is_single_valued };
+    let terms = RewriteTerms { dropped: &dropped, topic: &topic };
     let new = PAGE.replace("Babbage", "Somerville");
     let done = carry_over(PAGE, &new, &terms).expect("it fits");
     assert_eq!(done.text, new);

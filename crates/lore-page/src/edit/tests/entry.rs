@@ -199,14 +199,19 @@ fn entries_need_a_day_and_a_summary() {
         "",
         entry("2024-01", "New"),
         expect![[r#"
-            invalid date "2024-01"; use YYYY-MM-DD
+
+            +---
+            +
+            +## Timeline
+            +- **2024-01** — New
+            +
         "#]],
     );
     check_add(
         "",
         entry("2023-02-29", "New"),
         expect![[r#"
-            invalid date "2023-02-29"; use YYYY-MM-DD
+            invalid date "2023-02-29"; use YYYY-MM-DD, YYYY-MM, YYYY, or a range such as 2022-03-10..2022-03-16
         "#]],
     );
     check_add(
@@ -221,7 +226,12 @@ fn entries_need_a_day_and_a_summary() {
         "",
         NewEntry { source, ..entry("2024-01-01", "New") },
         expect![[r#"
-            the line `- **2024-01-01** | a — b — New` would not parse as an entry; remove brackets, braces, parentheses and dashes, and close any code block above it
+
+            +---
+            +
+            +## Timeline
+            +- **2024-01-01** | a \— b — New
+            +
         "#]],
     );
 }

@@ -95,7 +95,7 @@ fn is_written_once_and_reads_back() {
         "",
         fact("two words", "b"),
         expect![[r#"
-            the line `- two words:: b` would not parse as a fact; remove brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- two words:: b` would not parse as a fact: change its predicate
         "#]],
     );
     check_add(
@@ -109,7 +109,8 @@ fn is_written_once_and_reads_back() {
         "",
         fact("a", "b {2017..}"),
         expect![[r#"
-            the line `- a:: b {2017..}` would not parse as a fact; remove brackets, braces, parentheses and dashes, and close any code block above it
+            +- a:: b \{2017..\}
+
         "#]],
     );
 }

@@ -22,7 +22,7 @@ fn renaming_keeps_the_heading_syntax() {
 #[test]
 fn rejects_a_name_that_would_not_read_back() {
     for new in ["two\nlines", "closed #", "a\n---"] {
-        let refused = EditError::Unreadable { kind: "a heading", line: new.to_owned() };
+        let refused = EditError::unreadable("a heading", new, "text", new);
         assert_eq!(rename_heading("# Today\n", "Today", new), Err(refused));
     }
     assert_eq!(rename_heading("# Today\n", "Today", " "), Err(EditError::Missing { part: "heading" }));

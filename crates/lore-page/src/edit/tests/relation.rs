@@ -200,21 +200,22 @@ fn rejects_relations_that_would_not_read_back() {
         "",
         relation("knows", "]] x"),
         expect![[r#"
-            the line `- knows [[]] x]]` would not parse as a relation; remove brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- knows [[]] x]]` would not parse as a relation: change its target, which contains ']'
         "#]],
     );
     check_add(
         "```\nopen",
         relation("knows", "A"),
         expect![[r#"
-            the line `- knows [[A]]` would not parse as a relation; remove brackets, braces, parentheses and dashes, and close any code block above it
+            the line `- knows [[A]]` would not parse as a relation: close the code block or comment above it
         "#]],
     );
     check_add(
         "",
         NewRelation { context: Some(":)".to_owned()), ..relation("knows", "A") },
         expect![[r#"
-            the line `- knows [[A]] (:))` would not parse as a relation; remove brackets, braces, parentheses and dashes, and close any code block above it
+            +- knows [[A]] (:\))
+
         "#]],
     );
 }

@@ -94,9 +94,9 @@ fn nonexistent_days_are_reported() {
     check(
         "- **2024-02-30** | a\n- **2024-3-1** | b\n- **2024-03** — c\n- **2024-03-01** |\n",
         expect![[r#"
-            1: warning: invalid date `2024-02-30`; an entry starts with **YYYY-MM-DD**
-            2: warning: invalid date `2024-3-1`; an entry starts with **YYYY-MM-DD**
-            3: warning: invalid date `2024-03`; an entry starts with **YYYY-MM-DD**
+            3-3: entry 2024-03: c
+            1: warning: invalid date `2024-02-30`; an entry starts with **YYYY-MM-DD**, a month, or a range of dates
+            2: warning: invalid date `2024-3-1`; an entry starts with **YYYY-MM-DD**, a month, or a range of dates
             4: warning: the entry of 2024-03-01 has no summary, so it is not an entry
         "#]],
     );
@@ -105,7 +105,7 @@ fn nonexistent_days_are_reported() {
 #[test]
 fn other_bold_text_is_not_an_entry() {
     check(
-        "- **2024-03-01** was a day\n- **Note** | a\n- **2024** | b\n- **2024-03-01 | c\n**2024-03-01** | d\n",
+        "- **2024-03-01** was a day\n- **Note** | a\n- **2024** | b\n- **2024** — moved\n- **2024-03-01 | c\n**2024-03-01** | d\n",
         expect![[""]],
     );
     check(
@@ -114,4 +114,31 @@ fn other_bold_text_is_not_an_entry() {
             4: fact Ada | born = 1815
         "#]],
     );
+}
+
+#[test]
+fn months_years_and_ranges_are_dates_of_entries() {
+    check(
+        "- **2022-03** | chat — a\n- **2022** | chat — b\n- **2022-03-10..2022-03-16** | trip — c\n- **{2022-03..2022-05}** — d\n- **2022** | — e\n- **2022-03-16..2022-03-10** — f\n- **2022-03..** — g\n",
+        expect![[r#"
+            1-1: entry 2022-03 from chat: a
+            2-2: entry 2022 from chat: b
+            3-3: entry 2022-03-10..2022-03-16 from trip: c
+            4-4: entry 2022-03..2022-05: d
+            5-5: entry 2022: e
+            6: warning: invalid date `2022-03-16..2022-03-10`; an entry starts with **YYYY-MM-DD**, a month, or a range of dates
+            7: warning: invalid date `2022-03..`; an entry starts with **YYYY-MM-DD**, a month, or a range of dates
+        "#]],
+    );
+}
+
+#[test]
+fn links_in_facts_and_entries_have_their_dates() {
+    let text = "- works_at:: [[Acme]] {2018..2020}\n- likes:: [[Tea]]\n\nSee [[Acme]] and [x](b.md).\n\n---\n\n- **2021-05-01** | x — Met [[Bob]]\n  and [Carol](carol.md)\n  - knows [[Dan]]\n";
+    let links = crate::parse("t.md", text).page.links;
+    let dates: Vec<String> =
+        links.iter().map(|link| format!("{} {}", link.target, link.interval).trim_end().to_owned()).collect();
+    let expected =
+        ["Acme {2018..2020}", "Tea", "Acme", "b.md", "Bob {2021-05-01..}", "carol.md {2021-05-01..}", "Dan"];
+    assert_eq!(dates, expected);
 }

@@ -85,7 +85,7 @@ fn inline_tags() {
 }
 
 #[test]
-fn summary_is_a_property_or_the_first_quote_of_the_truth() {
+fn summary_is_a_property_or_a_quote_under_the_title() {
     check_head(
         "a.md",
         "---\ndescription: said so\n---\n> quote\n",
@@ -96,7 +96,7 @@ fn summary_is_a_property_or_the_first_quote_of_the_truth() {
     );
     check_head(
         "a.md",
-        "# T\n\ntext\n\n> Co-founder and **CEO** of\n> [[Brex|the bank]].\n>\n> More `code`.\n\n> other\n",
+        "# T\n\n<!-- about -->\n> Co-founder and **CEO** of\n> [[Brex|the bank]].\n>\n> More `code`.\n\n> other\n",
         expect![[r#"
             title: a
             heading title: T
@@ -105,10 +105,17 @@ fn summary_is_a_property_or_the_first_quote_of_the_truth() {
     );
     check_head(
         "a.md",
+        "# T\n\ntext\n\n> A quotation.\n",
+        expect![[r#"
+            title: a
+            heading title: T
+        "#]],
+    );
+    check_head(
+        "a.md",
         "> [!note]- Callout title\n> body\n",
         expect![[r#"
             title: a
-            summary: Callout title body
         "#]],
     );
     check_head(
@@ -116,7 +123,6 @@ fn summary_is_a_property_or_the_first_quote_of_the_truth() {
         "> [!note]\n\n- > in a list\n\n> - real\n>   - one\n",
         expect![[r#"
             title: a
-            summary: real one
         "#]],
     );
     check_head(

@@ -112,7 +112,7 @@ fn rejected_push_fetches_and_fails() {
     let before = place.git("ours", &["rev-parse", "HEAD"]);
     let error = ours.push(SOON).expect_err("too late");
     assert!(matches!(error, GitError::Rejected { .. }), "{error}");
-    assert!(error.to_string().contains("git pull --rebase"), "{error}");
+    assert!(error.to_string().contains("git -c rebase.autoStash=true rebase origin/main"), "{error}");
     assert_eq!(place.git("ours", &["rev-parse", "HEAD"]), before);
     assert_eq!(distance(&ours), (1, 1), "the remote was fetched");
     assert!(matches!(ours.push(SOON), Err(GitError::Rejected { .. })), "known beforehand");

@@ -17,7 +17,7 @@ pub(crate) fn hints() -> Vec<String> {
 fn notes() -> Vec<Note> {
     let model = |error| Note::Model { error, effect: None };
     let mut notes: Vec<Note> = embed_errors().into_iter().map(model).collect();
-    notes.push(Note::NotEmbedded { count: 2, what: "chunks", effect: "were not compared" });
+    notes.push(Note::NotEmbedded { count: 2, what: "chunk", effect: "were not compared" });
     notes
 }
 
@@ -59,6 +59,8 @@ fn vault_errors() -> Vec<lore_vault::Error> {
     let source = |kind: io::ErrorKind| io::Error::from(kind);
     vec![
         Error::BadPath { path: "../x".into(), reason: "it leads out of the vault" },
+        Error::Source { path: path.clone(), reason: "it is not a zip archive".into() },
+        Error::NotEmpty { path: path.clone() },
         Error::TooLarge { path: "a.md".into(), size: 9, limit: 1 },
         Error::Locked { vault: path.clone(), holder: "lore sync".into() },
         Error::Read { path: path.clone(), source: source(io::ErrorKind::NotFound) },
@@ -99,6 +101,8 @@ fn errors() -> Vec<Error> {
         Error::EditedMeanwhile { paths: known() },
         Error::Exists { path: path.clone() },
         Error::Denied { path: path.clone(), verb: "put", rule: "r".into() },
+        Error::SectionNeeded { path: path.clone(), sections: vec!["Log".into()] },
+        Error::AppendOnly { path: path.clone(), section: "Log".into() },
         Error::Untrusted { path: "/v".into(), why: "w".into() },
         Error::Lint { findings: vec![found(Lint::Secret)] },
         Error::Lint { findings: vec![found(Lint::GeneratedEdited)] },

@@ -24,7 +24,7 @@ impl Session {
     pub fn projects(&self) -> Projects {
         let mut projects = self.config.projects();
         projects.roots.retain(|name, _| self.limits.covers(name));
-        projects.maps.retain(|(_, name)| self.limits.covers(name));
+        projects.maps.retain(|map| self.limits.covers(&map.project));
         projects.default = projects.default.filter(|name| self.limits.covers(name));
         projects
     }

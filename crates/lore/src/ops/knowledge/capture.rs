@@ -23,12 +23,13 @@ use retry_command::RetryCommand;
 /// Save a note after checking for similar pages
 ///
 /// Similar pages are found by embedding, if there is a model, and by shared words. If there are any, nothing is
-/// written: add to one with --extend, replace the truth of one with --update, or write a new page with --keep. An
-/// update keeps facts, relations and observations that the text does not mention, unless dropped. A new page gets known tags and links to related pages, as far as the policy allows ([capture] in lore.toml).
+/// written: add to one with --extend, replace the truth of one with --update, or write a new page with --keep. If the
+/// text disagrees with a similar page (it negates it, or has another value), write a new page that --supersedes or
+/// --contradicts it. An update keeps facts, relations and observations that the text does not mention, unless dropped. A new page gets known tags and links to related pages, as far as the policy allows ([capture] in lore.toml).
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     group = ArgGroup::new("onto").args(["extend", "update"]),
-    after_help = "Examples:\n  lore capture \"Client X rejected the sprint format: too disruptive\"\n  lore remember --file lesson.md --tag procedure\n  lore capture \"They now close at six\" --extend companies/shop\n  lore capture \"We sell by invitation only\" --update 3fa2b1c0 --expected-version 4\n  lore capture --file note.md --source https://example.org/a --raw article.txt"
+    after_help = "Examples:\n  lore capture \"Client X rejected the sprint format: too disruptive\"\n  lore remember --file lesson.md --tag procedure\n  lore capture \"They now close at six\" --extend companies/shop\n  lore capture \"We sell by invitation only\" --update 3fa2b1c0 --expected-version 4\n  lore capture --file note.md --source https://example.org/a --raw article.txt\n  lore capture \"Client X rejected the sprint format\" --namespace clients --supersedes a1b2c3d4"
 )]
 pub struct Capture {
     /// Text of the note [default: standard input, without --file]
@@ -70,6 +71,18 @@ pub struct Capture {
     #[arg(long)]
     #[serde(default)]
     keep: bool,
+    /// Write a new page that replaces this one
+    #[arg(long, value_name = "REF", conflicts_with = "onto")]
+    #[serde(default)]
+    supersedes: Option<String>,
+    /// Write a new page that contradicts this one
+    #[arg(long, value_name = "REF", conflicts_with = "onto")]
+    #[serde(default)]
+    contradicts: Option<String>,
+    /// Namespace of the page [default: that of the working directory]
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    namespace: Option<String>,
     /// Gap that the note fills; repeatable
     #[arg(long, value_name = "GAP")]
     #[serde(default)]
@@ -98,7 +111,7 @@ impl Operation for Capture {
         let context = session.fresh()?;
         let retry = RetryCommand::of(&self, session);
         let request = self.request(session, context)?;
-        CaptureOutput::new(session, capture(context, &request)?, &retry)
+        CaptureOutput::new(session, capture(context, &request)?, &retry, request.namespace)
     }
 }
 
@@ -113,6 +126,14 @@ impl Capture {
         if text.trim().is_empty() {
             return Err(AppError::usage("the text is empty", "pass the text, or a file with --file"));
         }
+        if (self.extend.is_some() || self.update.is_some())
+            && (self.supersedes.is_some() || self.contradicts.is_some())
+        {
+            return Err(AppError::usage(
+                "only a new page can supersede or contradict another",
+                "omit --extend and --update, or link the pages with `lore link`",
+            ));
+        }
         let here = session.environment.here.as_deref();
         let outside = here.is_some_and(|here| !here.starts_with(context.vault().root()));
         Ok(CaptureRequest {
@@ -124,6 +145,9 @@ impl Capture {
             update: self.update,
             expected_version: self.expected_version,
             keep: self.keep,
+            supersedes: self.supersedes,
+            contradicts: self.contradicts,
+            namespace: session.namespace(context, self.namespace.as_deref())?,
             directories: if outside { directories(session, context) } else { Vec::new() },
             session: session.environment.named_session.clone(),
             raw,

@@ -184,7 +184,8 @@ impl Operation for Check {
         let scope = CheckScope { page: page.map(|page| page.number), group: self.group.map(Type::group) };
         let found = check(context, scope, &session.talk.progress("Checking"));
         session.talk.finish();
-        let mut found = found?;
+        let (mut found, visible) = (found?, session.visible(context)?);
+        found.retain(|found| found.places.iter().any(|place| visible.has(&place.slug)));
         let resolved = found.iter().filter(|found| found.settled.is_some()).count();
         let unresolved = found.len() - resolved;
         found.retain(|found| self.include_resolved || found.settled.is_none());

@@ -37,7 +37,7 @@ pub struct Compact {
     #[serde(default)]
     plan: bool,
     /// Apply summaries from a file (`-` is standard input)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["dry_run", "summarizer", "path", "limit", "clusters"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dry_run", "summarizer", "path", "namespace", "limit", "clusters"])]
     #[serde(skip)]
     apply: Option<PathBuf>,
     /// Summaries, one for each cluster of the plan
@@ -52,6 +52,10 @@ pub struct Compact {
     #[arg(long, value_name = "PREFIX")]
     #[serde(default)]
     path: Option<String>,
+    /// Only pages of this namespace; `all` for every page
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    namespace: Option<String>,
     /// Who writes the summaries [default: the setting compact.summarizer]
     #[arg(long)]
     #[serde(default)]
@@ -140,8 +144,12 @@ impl Operation for Compact {
             return apply(session, self.summaries);
         }
         let context = session.fresh()?;
-        let request =
-            CompactRequest { path: self.path.clone(), clusters: self.clusters.clone(), limit: self.limit };
+        let request = CompactRequest {
+            path: self.path.clone(),
+            namespace: session.namespace_filter(context, self.namespace.as_deref())?,
+            clusters: self.clusters.clone(),
+            limit: self.limit,
+        };
         // The summarizer is created first, so that one that cannot work fails before the search for clusters.
         let dry = self.dry_run || self.plan || kind == SummarizerKind::Agent;
         let summarizer = if dry { None } else { Some(summarizer(session, context, kind)?) };

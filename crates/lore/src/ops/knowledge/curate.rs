@@ -22,12 +22,22 @@ use crate::ops::{Operation, Render};
 /// One call returns everything for a maintenance session: possible duplicates, orphans, contested, superseded and stale
 /// pages, contradictions, unanswered questions, unlinked mentions, broken links, similar tags, old and broad pages,
 /// unused captures. Nothing is changed: a person decides about merging, splitting and deleting. Of contradictions,
-/// questions, mentions and broken links, the first are listed with their total.
+/// questions, mentions and broken links, the first are listed with their total. `--done` writes the date of the review,
+/// `last_curated`, into the pages that were reviewed. With --namespace, everything is about its pages; unanswered
+/// questions and similar tags are the vault's and left out.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore curate --dry-run\n  lore curate --dry-run --limit 100 --json\n  lore curate --done"
+    after_help = "Examples:\n  lore curate --dry-run\n  lore curate --dry-run --limit 100 --json\n  lore curate --dry-run --namespace clients\n  lore curate --done\n  lore curate --done procedures/release notes/plan"
 )]
 pub struct Curate {
+    /// Pages that were reviewed [default: those untouched for longest]
+    #[arg(value_name = "REF", requires = "done")]
+    #[serde(default)]
+    reviewed: Vec<String>,
+    /// Only pages of this namespace; `all` for every page
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    namespace: Option<String>,
     /// Only list
     #[arg(long)]
     #[serde(default)]
@@ -77,6 +87,9 @@ pub struct CurateOutput {
     /// Captures that no page names as its source.
     unused_captures: Vec<String>,
     large_captures: Vec<Large>,
+    /// Pages whose review was recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    marked: Vec<String>,
 }
 
 /// The first items of a list.
@@ -127,6 +140,7 @@ struct Large {
 
 impl Operation for Curate {
     const NAME: &'static str = "curate";
+    const WRITES: bool = true;
     type Output = CurateOutput;
 
     fn run(self, session: &Session) -> Result<CurateOutput> {
@@ -137,12 +151,26 @@ impl Operation for Curate {
             ));
         }
         let context = session.fresh()?;
-        if self.done {
-            mark_curated(context)?;
+        if !self.reviewed.is_empty() && !self.done {
+            return Err(AppError::usage(
+                "only a review that is done names pages",
+                "pass --done with the pages",
+            ));
         }
+        let namespace = session.namespace_filter(context, self.namespace.as_deref())?;
+        let marked = if self.done {
+            mark_curated(context, &self.reviewed, namespace.as_ref())?.files
+        } else {
+            Vec::new()
+        };
         let found = curate(context, &session.talk.progress("Checking"));
         session.talk.finish();
-        CurateOutput::new(context, found?, self.limit)
+        let mut found = found?;
+        if let Some(namespace) = &namespace {
+            found.restrict(context, namespace)?;
+        }
+        let marked = marked.into_iter().map(|file| file.path).collect();
+        Ok(CurateOutput { marked, ..CurateOutput::new(context, found, self.limit)? })
     }
 }
 
@@ -152,7 +180,7 @@ impl CurateOutput {
         let with_reasons = found.contested.iter().chain(&found.superseded).chain(&found.stale);
         let paths = |list: &[(String, String)]| list.iter().map(|(path, _)| path.clone()).collect();
         let broken =
-            |BrokenLink { path, line, target }| Ok(BrokenLinkItem { path: path.into(), line, target });
+            |BrokenLink { path, line, target, .. }| Ok(BrokenLinkItem { path: path.into(), line, target });
         let duplicate = |(one, other, similarity)| Duplicate { one, other, likeness: round(similarity) };
         Ok(CurateOutput {
             pages: found.pages,
@@ -176,6 +204,7 @@ impl CurateOutput {
                 .into_iter()
                 .map(|(path, bytes)| Large { path: path.into(), bytes })
                 .collect(),
+            marked: Vec::new(),
         })
     }
 }
@@ -190,6 +219,11 @@ impl Render for CurateOutput {
                 .map(|path| format!("{path}  {}", self.why.get(path).map_or("", String::as_str)))
                 .collect()
         };
+        if !self.marked.is_empty() {
+            lists
+                .text
+                .push_str(&format!("recorded the review of {}\n", count(self.marked.len() as u64, "page")));
+        }
         lists.first("Contradictions", &self.findings, |finding| finding.human().trim_end().to_owned());
         lists.add("Contested", why(&self.contested));
         lists.add("Superseded", why(&self.superseded));

@@ -48,7 +48,7 @@ pub struct Facts {
 /// Add a fact, closing the previous value of a single-valued predicate
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore fact-add people/ada role 'Chief Engineer' --valid-from 2024-03-01 --source meeting/123\n  lore fact-add notes/offsite lives_in Paris --subject 'Ada Lovelace' --by agent --confidence 0.8\n\nThe policy lists the single-valued predicates: [facts] in lore.toml. The previous value ends the day before the new one begins (today if no date is given) and stays on the page with its provenance."
+    after_help = "Examples:\n  lore fact-add people/ada role 'Chief Engineer' --valid-from 2024-03-01 --source meeting/123\n  lore fact-add notes/offsite lives_in Paris --subject 'Ada Lovelace' --by agent --confidence 0.8\n\nMost predicates have one value at a time; knows, uses, skills and the like have several, and [facts] in lore.toml declares others. The previous value ends the day before the new one begins (today if no date is given) and stays on the page with its provenance."
 )]
 pub struct FactAdd {
     /// Page that the fact is written into
@@ -96,7 +96,7 @@ pub struct FactAdd {
 
 /// A fact.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FactItem {
+pub struct FactItem {
     /// Fact id, the same on every machine, after every rebuild and after the fact has ended.
     id: u64,
     /// Subject of the fact.
@@ -170,13 +170,15 @@ impl Operation for Facts {
             found.facts.retain(|fact| changed_between(fact, &first, &context.today()));
             found.left_out = 0;
         }
-        let facts = found.facts.into_iter().map(FactItem::from).collect();
+        let visible = session.visible(context)?;
+        let facts = found.facts.into_iter().map(FactItem::from);
+        let facts = facts.filter(|fact| page.is_some() || visible.has(&fact.page)).collect();
         Ok(FactList { facts, left_out: found.left_out })
     }
 }
 
 /// Whether a fact began or ended in this range of days, as far as its dates are known.
-fn changed_between(fact: &FactRow, first: &str, last: &str) -> bool {
+pub fn changed_between(fact: &FactRow, first: &str, last: &str) -> bool {
     let within = |day: String| (first..=last).contains(&day.as_str());
     let interval = fact.statement.interval;
     interval.from.is_some_and(|date| within(date.first_day()))
@@ -189,14 +191,14 @@ impl Operation for FactAdd {
     type Output = FactAdded;
 
     fn run(self, session: &Session) -> Result<FactAdded> {
-        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
+        let context = session.fresh()?;
+        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref(), context)?;
         if let Some(confidence) = self.confidence.filter(|confidence| !(0.0..=1.0).contains(confidence)) {
             return Err(AppError::usage(
                 format!("{confidence} is not a confidence"),
                 "use a number from 0 to 1",
             ));
         }
-        let context = session.fresh()?;
         let page = context.page_to_write(&self.reference)?;
         let fact = NewFact {
             subject: self.subject,
@@ -240,7 +242,7 @@ impl From<FactRow> for FactItem {
 
 impl FactItem {
     /// Returns `subject predicate object {from..until}`.
-    fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let dates = match (&self.valid_from, &self.valid_until) {
             (None, None) => String::new(),
             (from, until) => {

@@ -196,7 +196,7 @@ enum ApprovalLevel {
 ///
 /// The name and the time are recorded. `redacted` requires the redacted query, the only text that may be sent outside.
 /// The question is stored only if passed again with --query-text, word for word: it is verified against the hash. A
-/// later approval replaces an earlier one, including its text.
+/// later approval replaces an earlier one and keeps its texts unless it gives others; a narrower one drops the question.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore gap approve 1234 --sensitivity redacted --approver ada --redacted-query \"auditor of a mid-size maker of anvils\"\n  lore gap approve 1234 --sensitivity external --approver ada --query-text \"who audits Acme?\""

@@ -18,15 +18,19 @@ const RELATED: &str = "related";
 /// Link two pages with a typed, dated relation
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore link people/ada companies/acme --relationship works_at --valid-from 2020-03\n  lore link notes/new notes/old --relationship supersedes\n\nThe relationships supersedes, contradicts and related drive the lifecycle of pages. Two relations of the same kind between two pages must not overlap in time; such a link is refused."
+    after_help = "Examples:\n  lore link people/ada companies/acme --relationship works_at --valid-from 2020-03\n  lore link notes/new notes/old --relationship supersedes\n  lore link notes/new supersedes notes/old\n\nThe relationships supersedes, contradicts and related drive the lifecycle of pages. Two relations of the same kind between two pages must not overlap in time; such a link is refused."
 )]
 pub struct Link {
     /// Page that the relation is written into
     #[arg(value_name = "FROM")]
     from: String,
-    /// Target page
+    /// Target page; or the relationship, before the target page
     #[arg(value_name = "TO")]
     to: String,
+    /// Target page, after a relationship
+    #[arg(value_name = "TARGET", hide = true, conflicts_with = "relationship")]
+    #[serde(skip)]
+    target: Option<String>,
     /// Relationship, a verb [default: related]
     #[arg(long, value_name = "R")]
     #[serde(default)]
@@ -118,10 +122,13 @@ impl Operation for Link {
     type Output = LinkOutput;
 
     fn run(self, session: &Session) -> Result<LinkOutput> {
-        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref())?;
         let context = session.fresh()?;
-        let (from, to) = (context.page_to_write(&self.from)?, context.page(&self.to)?);
-        let relation = self.relationship.as_deref().unwrap_or(RELATED);
+        let interval = interval(self.valid_from.as_deref(), self.valid_until.as_deref(), context)?;
+        let (relation, to) = match &self.target {
+            Some(target) => (self.to.as_str(), target),
+            None => (self.relationship.as_deref().unwrap_or(RELATED), &self.to),
+        };
+        let (from, to) = (context.page_to_write(&self.from)?, context.page(to)?);
         let expected_version = self.expected_version;
         let note = self.context.as_deref();
         let new = NewLink { from: &from, to: &to, relation, context: note, interval, expected_version };
@@ -135,8 +142,8 @@ impl Operation for LinkClose {
     type Output = LinkOutput;
 
     fn run(self, session: &Session) -> Result<LinkOutput> {
-        let until = date("--valid-until", &self.valid_until)?;
         let context = session.fresh()?;
+        let until = date("--valid-until", &self.valid_until, context)?;
         LinkOutput::new(context, lore_engine::close_link(context, self.id, until, self.expected_version)?)
     }
 }

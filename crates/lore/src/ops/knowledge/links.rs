@@ -1,8 +1,11 @@
 //! `links` and `backlinks`.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Temporal, VaultContext};
-use lore_ports::LinkFilter;
+use lore_engine::{Temporal, VaultContext, node_named};
+use lore_page::{Format, Node, parse};
+use lore_ports::{LinkFilter, LinkRow, PageRow};
+use lore_text::fold;
+use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +88,15 @@ impl Operation for Links {
         let context = &*self.moment.view(session)?;
         let page = context.page(&self.reference)?;
         let holding = self.moment.holding(context, self.temporal, Validity::All)?;
-        let links = collect(context, &LinkFilter::From(&[page.number]), &holding)?;
+        let node = node_of(context, &page, &self.reference)?;
+        let mut links = collect(
+            context,
+            &LinkFilter::From(&[page.number]),
+            &holding,
+            node.as_ref().map(|node| (&page, node)),
+        )?;
+        let visible = session.visible(context)?;
+        links.retain(|link| link.to.as_deref().is_none_or(|to| visible.has(to)));
         Ok(LinkList { slug: page.slug, links })
     }
 }
@@ -98,15 +109,48 @@ impl Operation for Backlinks {
         let context = &*self.moment.view(session)?;
         let page = context.page(&self.reference)?;
         let holding = self.moment.holding(context, self.temporal, Validity::Current)?;
-        let links = collect(context, &LinkFilter::To(&[page.number]), &holding)?;
+        let node = node_of(context, &page, &self.reference)?;
+        let mut links = collect(
+            context,
+            &LinkFilter::To(&[page.number]),
+            &holding,
+            node.as_ref().map(|node| (&page, node)),
+        )?;
+        let visible = session.visible(context)?;
+        links.retain(|link| visible.has(&link.from));
         Ok(LinkList { slug: page.slug, links })
     }
 }
 
-fn collect(context: &VaultContext, filter: &LinkFilter<'_>, holding: &Holding) -> Result<Vec<LinkItem>> {
+/// Returns the node of a page that a reference names; `None` if it names the page itself.
+fn node_of(context: &VaultContext, page: &PageRow, reference: &str) -> Result<Option<Node>> {
+    if Format::of(&page.path) != Format::Org {
+        return Ok(None);
+    }
+    let text = decode(&context.read(page)?.bytes).text.into_owned();
+    Ok(node_named(&parse(&page.path, &text).page, reference).cloned())
+}
+
+/// Whether a link from or to a page is one from or to a node of it.
+pub fn is_of_node(page: &PageRow, node: &Node, row: &LinkRow) -> bool {
+    if row.from_path == page.path && row.to != Some(page.number) {
+        return (node.lines.first..=node.lines.last).contains(&row.link.line);
+    }
+    let names = std::iter::once(&node.id).chain([&node.title]).chain(&node.aliases);
+    let is_named = names.into_iter().any(|name| row.link.names[0] == fold(name));
+    is_named || row.link.heading.as_ref().is_some_and(|heading| fold(heading) == fold(&node.title))
+}
+
+fn collect(
+    context: &VaultContext,
+    filter: &LinkFilter<'_>,
+    holding: &Holding,
+    node: Option<(&PageRow, &Node)>,
+) -> Result<Vec<LinkItem>> {
     let rows = context.store().links(context.project(), filter)?;
     let mut links = rows
         .into_iter()
+        .filter(|row| node.is_none_or(|(page, node)| is_of_node(page, node, row)))
         .filter(|row| holding.temporal.takes(row, &holding.day))
         .map(|row| LinkItem::new(context, row))
         .collect::<Result<Vec<_>>>()?;

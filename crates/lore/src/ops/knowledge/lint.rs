@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use lore_engine::{Finding, Level, Lint as Rule, lint};
+use lore_engine::{Finding, Level, Lint as Rule, VaultContext, lint};
 use lore_memory::{FixRequest, MissingLink, fix, missing_links};
+use lore_ports::{Filter, Order, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,13 +25,17 @@ use crate::ops::{Operation, Render};
 /// evidence and are left unchanged.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore lint\n  lore lint people/ada --json\n  lore lint --fix\n  lore lint --fix --links --dry-run"
+    after_help = "Examples:\n  lore lint\n  lore lint people/ada --json\n  lore lint --namespace clients\n  lore lint --fix\n  lore lint --fix --links --dry-run"
 )]
 pub struct Lint {
     /// Pages to check [default: all pages, raw captures and generated files]
     #[arg(value_name = "REF")]
     #[serde(default)]
     references: Vec<String>,
+    /// Only pages of this namespace; `all` for every page
+    #[arg(long, value_name = "NAME", conflicts_with = "references")]
+    #[serde(default)]
+    namespace: Option<String>,
     /// Fix what is safe: defaults, wrong case, generated files
     #[arg(long)]
     #[serde(default)]
@@ -120,13 +125,9 @@ impl LintFindingItem {
     }
 }
 
-impl Operation for Lint {
-    const NAME: &'static str = "lint";
-    const WRITES: bool = true;
-    type Output = Linted;
-
-    fn run(self, session: &Session) -> Result<Linted> {
-        let context = session.fresh()?;
+impl Lint {
+    /// Returns the paths of the pages to check; `None` for the whole vault.
+    fn only(&self, session: &Session, context: &VaultContext) -> Result<Option<BTreeSet<String>>> {
         let mut only = BTreeSet::new();
         for reference in &self.references {
             let page = match self.fix {
@@ -135,7 +136,26 @@ impl Operation for Lint {
             };
             only.insert(page.path);
         }
-        let only = if only.is_empty() { None } else { Some(&only) };
+        let namespace = session.namespace_filter(context, self.namespace.as_deref())?;
+        if !only.is_empty() || namespace.is_none() {
+            return Ok((!only.is_empty()).then_some(only));
+        }
+        let filter = Filter { namespace, ..Filter::default() };
+        let all = Window { limit: i64::MAX as usize, offset: 0 };
+        let pages = context.store().list(context.project(), &filter, Order::Title, all)?;
+        Ok(Some(pages.into_iter().map(|page| page.path).collect()))
+    }
+}
+
+impl Operation for Lint {
+    const NAME: &'static str = "lint";
+    const WRITES: bool = true;
+    type Output = Linted;
+
+    fn run(self, session: &Session) -> Result<Linted> {
+        let context = session.fresh()?;
+        let only = self.only(session, context)?;
+        let only = only.as_ref();
         let request = FixRequest { only, links: self.links };
         let mut linted = match (self.fix, self.dry_run) {
             (true, false) => {
@@ -222,7 +242,10 @@ impl Render for Linted {
     }
 
     fn brief(&self) -> String {
-        lines(self.findings.iter().map(|found| format!("{} {}", found.rule, found.path)))
+        lines(self.findings.iter().map(|found| {
+            let line = found.line.map(|line| format!("{line}:")).unwrap_or_default();
+            format!("{}:{line} {} [{}]", found.path, found.message, found.rule)
+        }))
     }
 
     fn exit(&self) -> u8 {

@@ -43,6 +43,6 @@ impl Operation for SetStatus {
         let context = session.fresh()?;
         let page = context.page_to_write(&self.reference)?;
         let plan = plan_status(context, &page, &self.status)?;
-        change(session, &self.reference, self.expected_version, |text| plan.apply(text))
+        change(session, &self.reference, self.expected_version, |format, text| plan.apply(format, text))
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use lore_engine::{Stale as StaleQuery, State, find_stale};
 use lore_memory::short_id;
-use lore_ports::PageRow;
+use lore_ports::{Filter, PageRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,12 +19,18 @@ use crate::ops::{Operation, Render};
 /// `lifecycle` in lore.toml): by default after 60 days without a change or review, and after 30 days without an inbound
 /// link. A `status:` in the file overrides all of these: `lore set-status REF active` marks a page as still valid.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore stale\n  lore stale --path clients --limit 10 --json")]
+#[command(
+    after_help = "Examples:\n  lore stale\n  lore stale --path clients --limit 10 --json\n  lore stale --namespace clients"
+)]
 pub struct Stale {
     /// Only pages under this path
     #[arg(long, value_name = "PREFIX")]
     #[serde(default)]
     path: Option<String>,
+    /// Only pages of this namespace; `all` for every page
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    namespace: Option<String>,
     /// Maximum number of results
     #[arg(long)]
     #[serde(default)]
@@ -78,8 +84,9 @@ impl Operation for Stale {
             return Err(AppError::usage("--limit is 0", "use 1 or more, or omit it to list all"));
         }
         let context = session.fresh()?;
-        let path = Filters { path: self.path, ..Filters::default() }.build(context)?.path;
-        let found = find_stale(context, &StaleQuery { path, limit: self.limit, looks: None })?;
+        let filters = Filters { path: self.path, namespace: self.namespace, ..Filters::default() };
+        let Filter { path, namespace, .. } = filters.build(session, context)?;
+        let found = find_stale(context, &StaleQuery { path, namespace, limit: self.limit, looks: None })?;
         let item = |(page, state)| StaleItem::new(context, page, state);
         Ok(StalePages { pages: found.into_iter().map(item).collect::<Result<_>>()? })
     }

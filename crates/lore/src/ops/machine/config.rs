@@ -4,8 +4,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::config::{Config, SETTINGS};
-use crate::app::error::Result;
+use crate::app::config::{Config, SETTINGS, canonical};
+use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::views::{Done, lines};
 use crate::ops::{Operation, Render};
@@ -34,12 +34,35 @@ impl Operation for Get {
     type Output = SettingItem;
 
     fn run(self, session: &Session) -> Result<SettingItem> {
+        if let Some((value, about)) = derived(session, &self.key)? {
+            return Ok(SettingItem { key: self.key, value, default: true, about });
+        }
         let value = session.config.get(&self.key)?;
         let default = session.config.set_value(&self.key).is_none();
-        let about =
-            SETTINGS.iter().find(|setting| setting.key == self.key).map_or("", |setting| setting.about);
+        let key = canonical(&self.key);
+        let about = SETTINGS.iter().find(|setting| setting.key == key).map_or("", |setting| setting.about);
         Ok(SettingItem { key: self.key, value, default, about })
     }
+}
+
+/// Returns a value that is derived from the state of the database or fixed, and cannot be set.
+fn derived(session: &Session, key: &str) -> Result<Option<(String, &'static str)>> {
+    Ok(match key {
+        "version" => Some((env!("CARGO_PKG_VERSION").to_owned(), "version of Lore")),
+        "chunk_strategy" => Some(("section".to_owned(), "how pages are split for embedding")),
+        "embedding_model" => {
+            let model = session.context()?.active_model()?.map(|model| model.identity.name);
+            Some((
+                model.unwrap_or_else(|| "none".into()),
+                "active embedding model; change it with `lore model use`",
+            ))
+        }
+        "embedding_dimensions" => {
+            let active = session.context()?.active_model()?.map(|model| model.identity.dimensions);
+            Some((active.unwrap_or_default().to_string(), "dimensions of the active embedding model"))
+        }
+        _ => None,
+    })
 }
 
 impl Render for SettingItem {
@@ -65,6 +88,15 @@ impl Operation for Set {
     type Output = Done;
 
     fn run(self, session: &Session) -> Result<Done> {
+        if matches!(
+            self.key.as_str(),
+            "version" | "chunk_strategy" | "embedding_model" | "embedding_dimensions"
+        ) {
+            return Err(AppError::usage(
+                format!("{} is read-only", self.key),
+                "change the embedding model with `lore model use NAME`",
+            ));
+        }
         Config::change(&session.environment, |config| config.set(&self.key, &self.value))?;
         Ok(Done::new(format!("{} = {}", self.key, self.value)))
     }

@@ -1,9 +1,12 @@
 //! `doctor`: a diagnosis with fixes.
 
+mod installation;
+mod org_lint;
+
 use clap::Args;
 use lore_engine::{
-    Access, Check, Level, OnEdited, Policy, VaultContext, duplicate_ids, git_state, lint, reach_remote,
-    validate, verbs, without_scheme,
+    Access, Check, FileProblems, Level, OnEdited, Policy, VaultContext, broken_links, duplicate_ids,
+    file_problems, git_state, lint, reach_remote, validate, verbs, without_scheme,
 };
 use lore_memory::curation_due;
 use lore_memory::retention::raw_size;
@@ -68,8 +71,11 @@ impl Operation for Doctor {
             Err(failure) => findings.push(problem(failure.message, &failure.hint)),
         }
         if let Ok(context) = session.context() {
+            findings.extend(installation::check_tools(session, context)?);
             check_git(context, &mut findings);
+            findings.extend(installation::check_timers(session));
         }
+        findings.extend(installation::check_clients(session));
         for (name, root) in session.projects().roots {
             if let Judgement::Untrusted(why) = Trust::load(&session.environment)?.judge(&root) {
                 let what = format!("the project {name} is not trusted: {why}");
@@ -96,8 +102,13 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
     let (store, project) = (context.store(), context.project());
     let counts = store.counts(project)?;
     findings.push(ok(format!("vault: {} ({} pages)", context.vault().root().display(), counts.pages)));
-    for name in [Check::Database, Check::Files, Check::Links] {
-        let problems = validate(context, name)?;
+    let FileProblems { index: outdated, unreadable } = file_problems(context)?;
+    let found = [
+        (Check::Database, validate(context, Check::Database)?),
+        (Check::Files, outdated),
+        (Check::Links, validate(context, Check::Links)?),
+    ];
+    for (name, problems) in found {
         if problems.is_empty() {
             findings.push(ok(format!("{}: no problems", name.name())));
         }
@@ -105,6 +116,12 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
             "run `lore sync --full`; if that does not help, move the database file aside and run `lore sync`";
         findings.extend(problems.into_iter().map(|what| problem(what, fix)));
     }
+    findings.extend(unreadable.values().map(|what| {
+        problem(
+            what.clone(),
+            "give this user permission to read it; until then, its last indexed text is used",
+        )
+    }));
     let Scan { skipped, .. } = scan(context.vault());
     for one in skipped {
         let path = if one.path.is_empty() { "a file".into() } else { one.path };
@@ -121,17 +138,23 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
     for what in duplicate_ids(context)? {
         findings.push(note(what, "change the id of one of them, or delete it"));
     }
-    for failure in store.failures(project)? {
+    let failures = store.failures(project)?;
+    for failure in failures.into_iter().filter(|failure| !unreadable.contains_key(&failure.path)) {
         let what = format!("{} cannot be indexed: {}", failure.path, failure.reason);
         findings.push(problem(what, "fix the file; it is retried when it changes"));
     }
     if counts.diagnosed > 0 {
-        let what = format!("{} pages with parse warnings", counts.diagnosed);
+        let what = format!(
+            "{} page{} with parse warnings",
+            counts.diagnosed,
+            if counts.diagnosed == 1 { "" } else { "s" }
+        );
         findings.push(note(what, "run `lore show REF` to see them"));
     }
-    if counts.pending > 0 {
-        let what = format!("{} links to pages that do not exist yet", counts.pending);
-        findings.push(note(what, "create the pages, or run `lore links REF` to see the links"));
+    let broken = broken_links(context, None, None)?.len();
+    if broken > 0 {
+        let what = format!("{broken} broken link{}", if broken == 1 { "" } else { "s" });
+        findings.push(note(what, "run `lore lint` to see them"));
     }
     check_lint(context, findings)?;
     check_embeddings(context, findings)
@@ -249,9 +272,10 @@ fn check_git(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) {
             .push(note("the vault is not in a git repository".into(), "run `git init` to keep a history")),
         Some(line) => findings.push(ok(line)),
     }
-    for warning in view.warnings() {
-        findings.push(problem(warning.clone(), "see `lore git status`; push with `lore git push`"));
+    for (warning, fix) in view.warnings().iter().zip(view.fixes()) {
+        findings.push(problem(warning.clone(), fix));
     }
+    findings.extend(installation::check_privacy(context));
     if let Err(message) = reach_remote(context) {
         findings.push(note(message, "writes continue locally and are pushed when the remote is reachable"));
     }
@@ -277,6 +301,7 @@ fn check_lint(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Resu
     if errors.is_empty() {
         findings.push(ok("lint: no errors, no secrets".into()));
     }
+    findings.extend(org_lint::compare(context, &found)?);
     Ok(())
 }
 

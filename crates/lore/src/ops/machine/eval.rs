@@ -1,6 +1,8 @@
 //! `eval`: retrieval quality on a labelled set.
 
-use std::collections::{HashMap, HashSet};
+mod paired;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -17,7 +19,9 @@ use serde::{Deserialize, Serialize};
 use crate::app::access::Reach;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::eval::{Document, EvalQuestion, Measures, Scores, Set, percentile};
+use crate::eval::{
+    Document, EvalQuestion, LostPoints, Measures, Rankings, Runs, Scores, Set, lost_points, percentile,
+};
 use crate::ops::search::request::{Mode, request};
 use crate::ops::{Operation, Render};
 
@@ -30,9 +34,13 @@ const RESULT_LIMIT: usize = 10;
 /// corpus-id, score, after a header line) and `corpus.jsonl` (`_id`, `title`, `text`, `scope`). The documents become
 /// the pages of temporary vaults, one per scope, and every question runs as in `lore query`. Without `corpus.jsonl` the
 /// questions run against your own vault, and the answers are slugs.
+///
+/// With --paired, every question is asked twice: in a vault with its answers and in one without them. The result is how
+/// well the confidence tells them apart (AUROC), and how often the verdict is wrong: `answered` without an answer, or
+/// `nothing` with one.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore eval sets/scifact\n  lore eval questions --mode hybrid --json\n  lore eval sets/locomo_turns --work /tmp/eval --limit 200"
+    after_help = "Examples:\n  lore eval sets/scifact\n  lore eval questions --mode hybrid --json\n  lore eval sets/locomo_turns --work /tmp/eval --limit 200\n  lore eval sets/scifact --paired"
 )]
 pub struct Eval {
     /// Directory of the set
@@ -49,6 +57,14 @@ pub struct Eval {
     #[arg(long, value_name = "DIR")]
     #[serde(default)]
     work: Option<String>,
+    /// List the questions that lost points since the previous run with the same --work
+    #[arg(long)]
+    #[serde(default)]
+    explain: bool,
+    /// Measure how well questions without an answer are recognized
+    #[arg(long)]
+    #[serde(default)]
+    paired: bool,
 }
 
 /// Output of `eval`.
@@ -63,6 +79,12 @@ pub struct Evaluation {
     /// Embedding model, if there is one.
     model: Option<String>,
     modes: Vec<ModeResult>,
+    /// Questions that lost points since the previous run, worst first; with `explain` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<Vec<LostPoints>>,
+    /// How well questions without an answer are recognized, with `paired`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paired: Vec<paired::Recognition>,
 }
 
 /// Results of one mode.
@@ -90,9 +112,12 @@ impl Operation for Eval {
         set.questions.truncate(self.limit.unwrap_or(usize::MAX));
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let eval_folder = EvalFolder::new(session, self.work.as_deref(), &name)?;
+        if self.paired {
+            return paired::measure(session, &eval_folder, set, name, self.mode);
+        }
         let vaults = match set.documents.is_empty() {
             true => HashMap::from([(String::new(), EvaluatedVault::of_user(session)?)]),
-            false => eval_folder.vaults(session, &set)?,
+            false => eval_folder.vaults(session, "vault", &set.documents)?,
         };
         let models = vaults.values().map(|vault| vault.context().active_model());
         let model = models.collect::<lore_engine::Result<Vec<_>>>()?.into_iter().flatten().next();
@@ -101,14 +126,49 @@ impl Operation for Eval {
             None if model.is_none() => vec![Mode::Lexical],
             None => vec![Mode::Lexical, Mode::Semantic, Mode::Hybrid],
         };
-        let measured = modes.into_iter().map(|mode| measure(session, &set, &vaults, mode));
+        let mut runs = self.runs(&eval_folder)?;
+        let (mut measured, mut lost) = (Vec::new(), Vec::new());
+        for mode in modes {
+            let (result, rankings) = measure(session, &set, &vaults, mode)?;
+            let before = runs.record(mode.name(), &rankings);
+            if self.explain {
+                lost.extend(lost_points(mode.name(), &set, &before, &rankings));
+            }
+            measured.push(result);
+        }
+        if self.work.is_some() {
+            runs.write(&eval_folder.folder)?;
+        }
+        lost.sort_by(|a, b| (a.now - a.before).total_cmp(&(b.now - b.before)));
         Ok(Evaluation {
+            lost: self.explain.then_some(lost),
             set: name,
             documents: set.documents.values().map(Vec::len).sum(),
             questions: set.questions.len(),
             model: model.map(|row| row.identity.name),
-            modes: measured.collect::<Result<_>>()?,
+            modes: measured,
+            paired: Vec::new(),
         })
+    }
+}
+
+impl Eval {
+    /// Reads the previous run of a set.
+    fn runs(&self, folder: &EvalFolder) -> Result<Runs> {
+        if self.explain && self.work.is_none() {
+            return Err(AppError::usage(
+                "--explain compares with the previous run, which is kept only with --work",
+                "pass --work DIR, the same in both runs",
+            ));
+        }
+        let runs = Runs::read(&folder.folder)?;
+        if self.explain && runs.is_empty() {
+            return Err(AppError::usage(
+                format!("there is no previous run in {}", folder.folder.display()),
+                "run `lore eval` with this --work once without --explain, then change something and compare",
+            ));
+        }
+        Ok(runs)
     }
 }
 
@@ -176,14 +236,20 @@ impl EvalFolder {
     }
 
     /// Creates a vault for each scope, indexed and embedded.
-    fn vaults<'a>(&self, session: &Session, set: &Set) -> Result<HashMap<String, EvaluatedVault<'a>>> {
-        let all: usize = set.documents.values().map(Vec::len).sum();
+    fn vaults<'a>(
+        &self,
+        session: &Session,
+        prefix: &str,
+        scopes: &BTreeMap<String, Vec<Document>>,
+    ) -> Result<HashMap<String, EvaluatedVault<'a>>> {
+        let all: usize = scopes.values().map(Vec::len).sum();
         let mut vaults = HashMap::new();
         let mut done = 0;
-        for (number, (scope, documents)) in set.documents.iter().enumerate() {
-            let root = self.folder.join(format!("vault-{number}"));
+        for (number, (scope, documents)) in scopes.iter().enumerate() {
+            let vault = format!("{prefix}-{number}");
+            let root = self.folder.join(&vault);
             let ids = write_pages(&root, documents)?;
-            let context = self.open(session, &format!("vault-{number}"), &root)?;
+            let context = self.open(session, &vault, &root)?;
             refresh(&context, Scope::Vault(ScanMode::Stat), &no_progress)?;
             if let Some(row) = context.active_model()? {
                 let progress = session.talk.progress("Embedding");
@@ -250,8 +316,9 @@ fn measure(
     set: &Set,
     vaults: &HashMap<String, EvaluatedVault<'_>>,
     mode: Mode,
-) -> Result<ModeResult> {
+) -> Result<(ModeResult, Rankings)> {
     let (mut scores, mut times) = (Scores::default(), Vec::new());
+    let mut rankings = Rankings::new();
     let progress = session.talk.progress("Asking");
     for (at, question) in set.questions.iter().enumerate() {
         let vault = vaults.get(&question.scope).ok_or_else(|| {
@@ -268,12 +335,13 @@ fn measure(
         if let Some(answers) = set.answers.get(&question.id) {
             scores.add(&ranking, answers);
         }
+        rankings.insert(question.id.clone(), ranking);
         progress(at + 1, set.questions.len())?;
     }
     session.talk.finish();
     times.sort_by(f64::total_cmp);
     let [p50_ms, p95_ms, p99_ms] = [0.5, 0.95, 0.99].map(|part| percentile(&times, part));
-    Ok(ModeResult { mode, measures: scores.mean(), p50_ms, p95_ms, p99_ms })
+    Ok((ModeResult { mode, measures: scores.mean(), p50_ms, p95_ms, p99_ms }, rankings))
 }
 
 /// Returns the ids of the pages found, best first, and the latency in milliseconds.
@@ -298,7 +366,11 @@ impl Render for Evaluation {
         let model = self.model.as_deref().unwrap_or("no model");
         let mut text =
             format!("{}: {} pages, {} questions, {model}\n", self.set, self.documents, self.questions);
-        text.push_str("mode      any@5   all@5   R@5     R@10    nDCG@10 MRR     p50 ms  p95 ms  p99 ms\n");
+        if !self.modes.is_empty() {
+            text.push_str(
+                "mode      any@5   all@5   R@5     R@10    nDCG@10 MRR     p50 ms  p95 ms  p99 ms\n",
+            );
+        }
         for result in &self.modes {
             let Measures { any_at_5, all_at_5, recall_at_5, recall_at_10, ndcg_at_10, mrr } = result.measures;
             let percents = [any_at_5, all_at_5, recall_at_5, recall_at_10, ndcg_at_10, mrr];
@@ -308,6 +380,14 @@ impl Render for Evaluation {
             text.push_str(format!("{:<10}{cells}{times}", result.mode.name()).trim_end());
             text.push('\n');
         }
+        match &self.lost {
+            Some(lost) if lost.is_empty() => {
+                text.push_str("no question lost points since the previous run\n")
+            }
+            Some(lost) => text.extend(lost.iter().map(LostPoints::human)),
+            None => {}
+        }
+        text.push_str(&paired::table(&self.paired));
         text
     }
 }

@@ -3,17 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Access, Error, Policy, Profile, ScanMode, Scope, begin, refresh};
-use lore_memory::daily::day_of;
+use lore_engine::{Access, Error, PageFormat, Policy, Profile, ScanMode, Scope, begin, refresh};
 use lore_memory::new_id;
+use lore_text::day_of;
 use lore_vault::git::create;
-use lore_vault::{POLICY_FILE, exists, is_dir, list_names, make_folder, real_folder, write_new};
+use lore_vault::{
+    POLICY_FILE, Vault, exists, is_dir, is_page_path, list_names, make_folder, real_folder, scan, write_new,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::app::trust::{Trust, TrustLevel, dangers};
+use crate::ops::upkeep::routine::runs;
 use crate::ops::views::count;
 use crate::ops::{Operation, Render};
 
@@ -32,6 +35,10 @@ pub struct Init {
     #[arg(long, value_enum)]
     #[serde(default)]
     profile: Option<ProfileName>,
+    /// Format of new pages [default: that of the profile: Org for roam, Markdown for the others]
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    pages: Option<PagesFormat>,
     /// Name to register it under [default: the directory's name]
     #[arg(long)]
     #[serde(default)]
@@ -44,6 +51,16 @@ pub struct Init {
     #[arg(long, value_name = "URL", conflicts_with = "no_git")]
     #[serde(default)]
     remote: Option<String>,
+}
+
+/// The formats by name.
+#[derive(Debug, Clone, Copy, ValueEnum, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum PagesFormat {
+    /// Markdown
+    Markdown,
+    /// Org
+    Org,
 }
 
 /// The profiles by name.
@@ -106,8 +123,14 @@ impl Operation for Init {
             Some(ProfileName::Roam) => Profile::Roam,
             Some(ProfileName::Personal) => Profile::Personal,
         };
+        let format = self.pages.map(|format| match format {
+            PagesFormat::Markdown => PageFormat::Markdown,
+            PagesFormat::Org => PageFormat::Org,
+        });
         let name = session.register(self.name.as_deref(), &root)?;
-        let mut created = write_files(session, &root, profile)?;
+        let is_adopted =
+            !is_new && scan(&Vault::open(&root)?).files.iter().any(|file| is_page_path(&file.path));
+        let mut created = write_files(session, &root, profile, format, is_adopted)?;
         // A vault works without git, so a failure is only a warning.
         if !self.no_git
             && let Err(error) = create(&root, self.remote.as_deref())
@@ -122,6 +145,7 @@ impl Operation for Init {
         let report = refresh(&context, Scope::Vault(ScanMode::Stat), &session.talk.progress("Indexing"))?;
         session.talk.finish();
         if !created.is_empty() {
+            runs::begin(&session.environment, &root, (session.environment.clock)().timestamp())?;
             let receipt = begin(&context, &created)?;
             receipt.warnings.iter().for_each(|warning| session.talk.warn(warning));
             created.extend(
@@ -141,7 +165,7 @@ impl Operation for Init {
 
 /// Trusts a directory that becomes a vault here, unless it comes from somebody else as far as can be seen: it has a policy
 /// already, or something that could do harm. An agent never trusts a directory that has content for its person.
-fn adopt(session: &Session, root: &Path, is_new: bool) -> Result<()> {
+pub(in crate::ops) fn adopt(session: &Session, root: &Path, is_new: bool) -> Result<()> {
     if session.is_trusted(root) {
         return Ok(());
     }
@@ -160,7 +184,13 @@ fn adopt(session: &Session, root: &Path, is_new: bool) -> Result<()> {
 
 /// Writes the policy, the templates and the seed pages where they do not exist. Templates are in a hidden directory so
 /// that they are not indexed as pages. A vault that already has a policy is left unchanged.
-fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<String>> {
+fn write_files(
+    session: &Session,
+    root: &Path,
+    profile: Profile,
+    format: Option<PageFormat>,
+    is_adopted: bool,
+) -> Result<Vec<String>> {
     if exists(&root.join(POLICY_FILE)) {
         return Ok(Vec::new());
     }
@@ -176,10 +206,10 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
         let filled = text.replace("{{date}}", &day).replace("{{actor}}", &session.environment.actor);
         ((*path).to_owned(), filled.replace("{{id}}", &new_id()))
     };
-    let files = profile.templates().iter().map(template).chain(profile.seeds().iter().map(seed));
+    let files = profile.templates().iter().map(template).chain(profile.seeds_in(format).iter().map(seed));
     let mut created = Vec::new();
     // The policy is written last: a vault that has one is complete.
-    for (path, text) in files.chain([(POLICY_FILE.to_owned(), new_policy(profile))]) {
+    for (path, text) in files.chain([(POLICY_FILE.to_owned(), new_policy(profile, format, is_adopted))]) {
         if write_new(&root.join(&path), text.as_bytes())? {
             created.push(path);
         }
@@ -187,11 +217,16 @@ fn write_files(session: &Session, root: &Path, profile: Profile) -> Result<Vec<S
     Ok(created)
 }
 
-/// Returns the profile's policy with an id for the new vault.
-fn new_policy(profile: Profile) -> String {
+/// Returns the profile's policy with an id for the new vault. Pages that were there before do not become stale unless
+/// somebody asks for it.
+fn new_policy(profile: Profile, format: Option<PageFormat>, is_adopted: bool) -> String {
+    let policy = match is_adopted {
+        true => profile.policy_in(format).replace("\nage = true\n", "\nage = false\n"),
+        false => profile.policy_in(format),
+    };
     let line = format!("profile = \"{}\"\n", profile.name());
     let about = "# Identifies this vault in a database, wherever it is checked out.";
-    profile.policy().replacen(&line, &format!("{about}\nid = \"{}\"\n\n{line}", new_id()), 1)
+    policy.replacen(&line, &format!("{about}\nid = \"{}\"\n\n{line}", new_id()), 1)
 }
 
 impl Render for InitReport {

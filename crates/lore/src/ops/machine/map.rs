@@ -1,6 +1,7 @@
-//! `map`: maps working directories to projects.
+//! `map`: maps working directories to projects and namespaces.
 
 use clap::Args;
+use lore_engine::{Mapping, is_known_namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,20 +11,28 @@ use crate::app::session::Session;
 use crate::ops::views::lines;
 use crate::ops::{Operation, Render};
 
-/// Map working directories to a project by glob
+/// Map working directories to a project or namespace by glob
+///
+/// In these directories, that vault is used. If they are mapped to a namespace, `context`, `search`, `query`, `list`,
+/// `stale`, `compact` and `stats` only show its pages, and `capture` writes there, unless another namespace, or `all`, is
+/// given.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore map '/home/me/code/*' work\n  lore map --list\n  lore map --remove '/home/me/code/*'"
+    after_help = "Examples:\n  lore map '/home/me/code/*' work\n  lore map '~/GitHub/client-x/*' clients\n  lore map --list\n  lore map --remove '/home/me/code/*'"
 )]
 pub struct Map {
     /// Directories, such as /home/me/code/*; subdirectories match too
     #[arg(required_unless_present_any = ["list", "remove"])]
     #[serde(default)]
     glob: Option<String>,
-    /// Project name
+    /// Project, or namespace of the current one
     #[arg(requires = "glob")]
     #[serde(default)]
     project: Option<String>,
+    /// Namespace of the project
+    #[arg(long, value_name = "NAME", requires = "project")]
+    #[serde(default)]
+    namespace: Option<String>,
     /// List the mappings
     #[arg(long)]
     #[serde(default)]
@@ -45,6 +54,8 @@ pub struct Maps {
 struct MapItem {
     glob: String,
     project: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<String>,
 }
 
 impl Operation for Map {
@@ -62,10 +73,9 @@ impl Operation for Map {
                 Err(AppError::usage(format!("no mapping has the glob {glob:?}"), "see `lore map --list`"))
             })?,
             (None, Some(glob), Some(project)) => {
-                session.projects().choose(Some(project), None)?;
-                let glob = &absolute(session, glob)?;
+                let map = mapping(session, glob, project, self.namespace.as_deref())?;
                 Config::change(&session.environment, |config| {
-                    config.add_map(glob, project);
+                    config.add_map(&map);
                     Ok(())
                 })?
             }
@@ -77,10 +87,34 @@ impl Operation for Map {
             }
             (None, None, _) => Config::load(&session.environment.config_file)?,
         };
-        let maps =
-            config.projects().maps.into_iter().map(|(glob, project)| MapItem { glob, project }).collect();
-        Ok(Maps { maps })
+        let item = |Mapping { glob, project, namespace }| MapItem { glob, project, namespace };
+        Ok(Maps { maps: config.projects().maps.into_iter().map(item).collect() })
     }
+}
+
+/// Returns the mapping of a glob to a project, to a namespace of it, or to a namespace of the current vault.
+fn mapping(session: &Session, glob: &str, name: &str, namespace: Option<&str>) -> Result<Mapping> {
+    let glob = absolute(session, glob)?;
+    let projects = session.projects();
+    if !projects.roots.contains_key(name) && namespace.is_none() {
+        // Without a vault to look in, the error about the project is the one that helps.
+        let context = session.fresh().ok();
+        if let Some(context) = context
+            && is_known_namespace(context, name)?
+        {
+            let (project, namespace) = (context.name().to_owned(), Some(name.to_owned()));
+            return Ok(Mapping { glob, project, namespace });
+        }
+        projects.choose(Some(name), None).map_err(|error| {
+            let failure = AppError::from(error);
+            AppError {
+                hint: format!("{}, or create a namespace with `lore ns create {name}`", failure.hint),
+                ..failure
+            }
+        })?;
+    }
+    projects.choose(Some(name), None)?;
+    Ok(Mapping { glob, project: name.to_owned(), namespace: namespace.map(str::to_owned) })
 }
 
 /// Expands `~` in a glob. A relative glob is an error because it could never match.
@@ -104,6 +138,9 @@ impl Render for Maps {
         if self.maps.is_empty() {
             return "no mappings\n".into();
         }
-        lines(self.maps.iter().map(|map| format!("{}  {}", map.glob, map.project)))
+        lines(self.maps.iter().map(|map| {
+            let namespace = map.namespace.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+            format!("{}  {}{namespace}", map.glob, map.project)
+        }))
     }
 }

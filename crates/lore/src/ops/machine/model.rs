@@ -18,6 +18,10 @@ use crate::ops::views::{Done, count, lines};
 use crate::ops::{Operation, Render};
 
 /// List embedding models: active, installed and available
+///
+/// The models that can be downloaded are for English. Pages and questions in other languages are found by full-text search; to
+/// embed them as well, use a multilingual model of Ollama or of an OpenAI-compatible service, such as
+/// `lore model use ollama:bge-m3`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore model list")]
 pub struct List {}
@@ -155,7 +159,7 @@ impl Operation for Pull {
 /// kept, so switching back is instant.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore model use all-MiniLM-L6-v2\n  lore model use wordllama-256\n  lore model use ollama:nomic-embed-text"
+    after_help = "Examples:\n  lore model use all-MiniLM-L6-v2\n  lore model use wordllama-256\n  lore model use ollama:nomic-embed-text\n  lore model use ollama:bge-m3              # many languages"
 )]
 pub struct Use {
     /// Name of a model, `ollama:NAME`, `openai:NAME`, or a directory

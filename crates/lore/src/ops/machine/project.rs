@@ -24,15 +24,35 @@ pub struct Add {
     name: String,
     /// Directory; created if it does not exist
     path: PathBuf,
+    /// Make it the default project
+    #[arg(long)]
+    #[serde(default)]
+    default: bool,
+}
+
+/// Output of `project add`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProjectAdded {
+    #[serde(flatten)]
+    project: ProjectItem,
+    /// Whether it was not registered before.
+    created: bool,
+}
+
+impl Render for ProjectAdded {
+    fn human(&self) -> String {
+        self.project.human()
+    }
 }
 
 impl Operation for Add {
     const NAME: &'static str = "project add";
     const MACHINE: bool = true;
     const WRITES: bool = true;
-    type Output = ProjectItem;
+    type Output = ProjectAdded;
 
-    fn run(self, session: &Session) -> Result<ProjectItem> {
+    fn run(self, session: &Session) -> Result<ProjectAdded> {
+        let created = !session.projects().roots.contains_key(&self.name);
         let requested = session.path(&self.path);
         if self.name.trim().is_empty() {
             return Err(AppError::usage("the project name is empty", "pass a name, such as notes"));
@@ -49,8 +69,11 @@ impl Operation for Add {
         session.access(&root)?;
         session.register(Some(&self.name), &root)?;
         let context = session.open_fresh(&self.name, &root)?;
-        let default = session.projects().default.as_deref() == Some(&self.name);
-        item(session, &context, default)
+        if self.default {
+            Config::change(&session.environment, |config| config.set("default_project", &self.name))?;
+        }
+        let default = self.default || session.projects().default.as_deref() == Some(&self.name);
+        Ok(ProjectAdded { project: item(session, &context, default)?, created })
     }
 }
 
@@ -249,7 +272,9 @@ impl Operation for Info {
         let projects = session.projects();
         let (name, root) = match &self.name {
             Some(name) => match projects.choose(Some(name), None)? {
-                lore_engine::Chosen::Known(name, root) => (name, root),
+                lore_engine::Chosen::Known(name, root) | lore_engine::Chosen::First(name, root) => {
+                    (name, root)
+                }
                 lore_engine::Chosen::Found(root) => (name.clone(), root),
             },
             None => session.choose()?,

@@ -9,19 +9,21 @@ use lore_vault::{exists, read_text, remove_file, write_private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::plan::{ServicePlan, ServiceRequest, every_file, is_server, plan};
+use self::plan::{ServicePlan, ServiceRequest, every_file, is_chosen, plan};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::views::lines;
 use crate::ops::{Operation, Render};
+use crate::service::{Job, Schedule};
 
 /// Install background services for this vault
 ///
-/// Timers push commits and roll over the daily page; the watcher and the server are optional. A vault without a remote
+/// Timers pull and push commits, roll over the daily page and make generated files again; the watcher, the server and an
+/// agent that runs routines are optional. A vault without a remote
 /// gets no push timer; one without rotation or retention gets no daily timer.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700"
+    after_help = "Examples:\n  lore service install --dry-run\n  lore service install\n  lore service install --watcher\n  lore service install --server 127.0.0.1:7700\n  lore service install -- claude -p"
 )]
 pub struct Install {
     /// Also install the watcher, which indexes each change
@@ -36,6 +38,10 @@ pub struct Install {
     #[arg(long)]
     #[serde(default)]
     dry_run: bool,
+    /// Also run due routines with this agent's command, which gets each brief on standard input
+    #[arg(last = true, value_name = "AGENT")]
+    #[serde(skip)]
+    agent: Vec<String>,
 }
 
 /// Show which services of this vault are installed
@@ -76,8 +82,9 @@ impl Operation for Install {
     type Output = Services;
 
     fn run(self, session: &Session) -> Result<Services> {
-        let plan =
-            plan(session, &ServiceRequest::Requested { watcher: self.watcher, server: self.server.clone() })?;
+        let (watcher, server) = (self.watcher, self.server.clone());
+        let request = ServiceRequest::Requested { watcher, server, agent: self.agent.clone() };
+        let plan = plan(session, &request)?;
         let mut services = Services { manager: plan.manager, files: Vec::new(), warnings: Vec::new() };
         for (path, text) in &plan.files {
             let same = read_text(path)?.as_ref() == Some(text);
@@ -112,8 +119,8 @@ impl Operation for Status {
         for (path, text) in plan.files {
             let state = match read_text(&path)? {
                 None => "absent",
-                // Its address depends on how it was installed.
-                Some(current) if current == text || is_server(&path) => "installed",
+                // Its command depends on how it was installed.
+                Some(current) if current == text || is_chosen(&path) => "installed",
                 Some(_) => "differs",
             };
             files.push(ServiceFile { path: path.display().to_string(), state, text: None });
@@ -151,6 +158,33 @@ impl Operation for Uninstall {
         }
         Ok(Services { manager: plan.manager, files, warnings: Vec::new() })
     }
+}
+
+/// A timer of a vault.
+pub struct Timer {
+    /// Name of its unit.
+    pub unit: String,
+    /// Whether its files are there.
+    pub installed: bool,
+    /// Whether it runs.
+    pub active: bool,
+}
+
+/// Returns the timers that the vault needs.
+pub fn timers(session: &Session) -> Result<Vec<Timer>> {
+    let plan = plan(session, &ServiceRequest::Installed)?;
+    let timer = |job: &Job| {
+        let installed = plan.files.iter().any(|(path, _)| {
+            path.file_stem().is_some_and(|stem| stem.to_string_lossy() == job.name) && exists(path)
+        });
+        let active = installed
+            && match plan.manager {
+                "launchd" => run(&["launchctl", "list", &job.name]),
+                _ => run(&["systemctl", "--user", "--quiet", "is-active", &job.unit()]),
+            };
+        Timer { unit: job.unit(), installed, active }
+    };
+    Ok(plan.jobs.iter().filter(|job| job.schedule != Schedule::Always).map(timer).collect())
 }
 
 /// Loads and starts the services; for what fails, returns the command to run by hand.

@@ -14,16 +14,19 @@ use crate::app::environment;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::{Operation, Render};
-use crate::setup::{Call, Client, ConfigPaths, SettingsScope, files as planned, plan};
+use crate::setup::{
+    Call, Client, ConfigPaths, FilePlan, RuleVault, SettingsScope, files as planned, plan, rules_plan,
+};
 
 /// Set up a client to use Lore
 ///
 /// Writes the server, and with --hooks the hooks, into the client's own settings. Everything else in the settings
-/// stays, including comments and order; a backup is written beside the file. Running it again changes nothing. Without
-/// a client, it lists the clients and which are set up.
+/// stays, including comments and order; a backup is written beside the file. Running it again changes nothing. With
+/// --rules, it also writes a short rule file: when agents read this vault, and what they keep where. Without a client, it
+/// lists the clients and which are set up.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore setup\n  lore setup claude --hooks\n  lore setup codex --dry-run\n  lore setup cursor --project-scope\n  lore setup zed --remove\n\nHooks pass the brief of `lore context` to the agent when a session begins, and remind it once per session to capture what is worth keeping. Claude Code, Codex, Cursor and Gemini CLI support them."
+    after_help = "Examples:\n  lore setup\n  lore setup claude --hooks\n  lore --project kb setup claude --rules\n  lore setup codex --dry-run\n  lore setup cursor --project-scope\n  lore setup zed --remove\n\nHooks pass the brief of `lore context` to the agent when a session begins, and remind it once per session to capture what is worth keeping. Claude Code, Codex, Cursor and Gemini CLI support them."
 )]
 pub struct Setup {
     /// Client to set up
@@ -34,6 +37,10 @@ pub struct Setup {
     #[arg(long)]
     #[serde(default)]
     hooks: bool,
+    /// Also write the rule file: when to read this vault, what to keep where
+    #[arg(long)]
+    #[serde(default)]
+    rules: bool,
     /// Use the project settings in the working directory, not the user's
     #[arg(long)]
     #[serde(default)]
@@ -42,8 +49,8 @@ pub struct Setup {
     #[arg(long, value_name = "SET")]
     #[serde(default)]
     tools: Option<String>,
-    /// Remove the server and hooks, and nothing else
-    #[arg(long, requires = "client", conflicts_with = "hooks")]
+    /// Remove the server, hooks and rules, and nothing else
+    #[arg(long, requires = "client", conflicts_with_all = ["hooks", "rules"])]
     #[serde(default)]
     remove: bool,
     /// Only show what would change
@@ -77,14 +84,14 @@ pub enum SetupOutput {
 /// A client.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ClientItem {
-    client: Client,
-    name: &'static str,
+    pub client: Client,
+    pub name: &'static str,
     /// Whether the directory of its settings exists.
     found: bool,
     /// Whether Lore is in the user's settings.
-    server: bool,
+    pub server: bool,
     /// Whether the hooks are installed; null if the client has none.
-    hooks: Option<bool>,
+    pub hooks: Option<bool>,
     /// Path of the user's settings.
     path: String,
 }
@@ -126,11 +133,14 @@ impl Operation for Setup {
         };
         let (server, hooks) = plan(client, scope, &paths, &call);
         let has_hooks = hooks.is_some();
-        let plans = planned(server, hooks.filter(|_| self.hooks || self.remove));
+        let mut plans = planned(server, hooks.filter(|_| self.hooks || self.remove));
+        let rules = self.rules_plan(session, client, scope, &paths)?;
+        let has_rules = rules.is_some();
+        plans.extend(rules);
         let state = session.environment.state.as_path();
         let request = ChangeRequest { client, remove: self.remove, dry_run: self.dry_run, state };
         let files = change(&plans, &request)?;
-        let mut notes = self.notes(session, client, has_hooks);
+        let mut notes = self.notes(session, client, has_hooks, has_rules);
         if files.iter().any(|file| file.state == "written") {
             notes.push(format!("restart {} to apply the change", client.name()));
         }
@@ -155,17 +165,53 @@ impl Setup {
         Ok(Call { program: program.display().to_string(), server, before_hook: project, home })
     }
 
-    fn notes(&self, session: &Session, client: Client, has_hooks: bool) -> Vec<String> {
+    /// Returns the change of the rule file: added if asked for, removed if it is there.
+    fn rules_plan(
+        &self,
+        session: &Session,
+        client: Client,
+        scope: SettingsScope,
+        paths: &ConfigPaths,
+    ) -> Result<Option<FilePlan>> {
+        if self.rules {
+            return Ok(rules_plan(client, scope, paths, &rule_vault(session, scope)?));
+        }
+        let Some(plan) = rules_plan(client, scope, paths, &RuleVault::default()).filter(|_| self.remove)
+        else {
+            return Ok(None);
+        };
+        let is_there = read_text(&plan.path)?.is_some_and(|text| plan.is_in(&text));
+        Ok(is_there.then_some(plan))
+    }
+
+    fn notes(&self, session: &Session, client: Client, has_hooks: bool, has_rules: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if self.hooks && !has_hooks {
             let hint = session.hint("run `lore context` instead");
             notes.push(format!("{} has no hooks that Lore can use; {hint}", client.name()));
+        }
+        if self.rules && !has_rules {
+            let name = client.name();
+            notes.push(format!("{name} reads the user's rules from no file; use --project-scope"));
         }
         if self.hooks && client == Client::Codex {
             notes.push("Codex runs new hooks only after you review them: type /hooks in Codex".into());
         }
         notes
     }
+}
+
+/// Returns what the rules say about the vault in use. Shared rules must not contain a path of this machine.
+fn rule_vault(session: &Session, scope: SettingsScope) -> Result<RuleVault> {
+    let root = session.context()?.vault().root();
+    let there = |names: [&'static str; 2]| names.into_iter().find(|name| exists(&root.join(name)));
+    let registered = session.projects().roots.into_iter().find(|(_, known)| known == root);
+    Ok(RuleVault {
+        project: registered.map(|(name, _)| name),
+        root: (scope == SettingsScope::User).then(|| root.to_owned()),
+        contract: there(["AGENT_CONTRACT.org", "AGENT_CONTRACT.md"]),
+        index: there(["index.org", "index.md"]),
+    })
 }
 
 fn config_paths(session: &Session) -> Result<ConfigPaths> {
@@ -182,6 +228,21 @@ fn config_paths(session: &Session) -> Result<ConfigPaths> {
         codex: environment::folder("CODEX_HOME"),
         project: root.unwrap_or(here),
     })
+}
+
+/// Returns the clients that are on this machine.
+pub fn found_clients(session: &Session) -> Result<Vec<ClientItem>> {
+    let setup = Setup {
+        client: None,
+        hooks: false,
+        rules: false,
+        project_scope: false,
+        tools: None,
+        remove: false,
+        dry_run: true,
+    };
+    let clients = clients(&config_paths(session)?, &setup.call(session, SettingsScope::User)?)?;
+    Ok(clients.into_iter().filter(|item| item.found).collect())
 }
 
 fn clients(paths: &ConfigPaths, call: &Call) -> Result<Vec<ClientItem>> {

@@ -215,7 +215,7 @@ impl Operation for Doctor {
 fn folders(session: &Session) -> Vec<Folder> {
     let here = session.environment.here.as_deref();
     let vault = match session.projects().choose(session.asked_project(), here) {
-        Ok(Chosen::Known(_, root)) => Some(root),
+        Ok(Chosen::Known(_, root) | Chosen::First(_, root)) => Some(root),
         Ok(Chosen::Found(root)) if session.limits().projects.is_none() => Some(root),
         _ => None,
     };

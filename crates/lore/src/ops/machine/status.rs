@@ -2,21 +2,37 @@
 
 use clap::Args;
 use lore_engine::git_state;
+use lore_memory::inbox::unread;
 use lore_memory::{curation_due, generated};
 use lore_vault::{Scan, hidden_pages, scan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::error::Result;
+use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::upkeep::git::GitView;
-use crate::ops::views::count;
+use crate::ops::views::{count, timestamp};
 use crate::ops::{Operation, Render};
 
 /// Print a one-line status
+///
+/// With a page and a status, the same as `lore set-status`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore status\n  lore status --json")]
-pub struct Status {}
+#[command(after_help = "Examples:\n  lore status\n  lore status --json\n  lore status a1b2c3d4 active")]
+pub struct Status {
+    /// Page whose status to set
+    #[arg(value_name = "REF", requires = "status")]
+    #[serde(skip)]
+    reference: Option<String>,
+    /// Its new status
+    #[arg(value_name = "STATUS")]
+    #[serde(skip)]
+    status: Option<String>,
+    /// Fail unless the page is at this version
+    #[arg(long, value_name = "N", requires = "status", hide = true)]
+    #[serde(skip)]
+    expected_version: Option<u64>,
+}
 
 /// Output of `status`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,6 +40,9 @@ pub struct StatusOutput {
     project: String,
     path: String,
     profile: &'static str,
+    /// When the index last changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_index: Option<String>,
     /// Pages in the index.
     pages: u64,
     /// Page files in the vault.
@@ -53,6 +72,8 @@ pub struct StatusOutput {
     stale_generated: usize,
     /// Whether a review of the pages is due.
     curation_due: bool,
+    /// Files in the inbox that nobody has sorted.
+    inbox: usize,
     /// Warnings for the user.
     warnings: Vec<String>,
 }
@@ -62,6 +83,13 @@ impl Operation for Status {
     type Output = StatusOutput;
 
     fn run(self, session: &Session) -> Result<StatusOutput> {
+        // The command line runs `set-status` with these, since this operation only reads.
+        if self.reference.or(self.status).is_some() || self.expected_version.is_some() {
+            return Err(AppError::usage(
+                "status takes no page here",
+                "set it with `lore set-status REF STATUS`",
+            ));
+        }
         let context = session.fresh()?;
         let counts = context.store().counts(context.project())?;
         let Scan { files, skipped, .. } = scan(context.vault());
@@ -82,6 +110,7 @@ impl Operation for Status {
             project: context.name().to_owned(),
             path: session.shown_path(context.vault().root()),
             profile: context.policy().profile.name(),
+            last_index: context.store().state(context.project())?.indexed.map(timestamp),
             pages: counts.pages,
             files: files.iter().filter(|file| context.indexes(&file.path)).count() as u64,
             links: counts.links,
@@ -96,6 +125,7 @@ impl Operation for Status {
             unpushed: git.unpushed(),
             stale_generated: generated::stale_files(context)?.len(),
             curation_due: curation_due(context)?,
+            inbox: unread(context)?.len(),
             warnings,
         })
     }
@@ -128,6 +158,10 @@ impl Render for StatusOutput {
         if self.stale_generated > 0 {
             let files = count(self.stale_generated as u64, "generated file");
             text.push_str(&format!("{files} out of date; run `lore generate`\n"));
+        }
+        if self.inbox > 0 {
+            let files = count(self.inbox as u64, "inbox file");
+            text.push_str(&format!("{files} to sort; see `lore triage`\n"));
         }
         if self.curation_due {
             text.push_str("review due: see `lore curate --dry-run`\n");

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_page::edit::Dropped;
-use lore_page::{Value, edit};
+use lore_page::{Format, Value, edit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,12 +14,13 @@ use crate::ops::views::WriteResult;
 
 /// Edit part of a page, leaving every other byte unchanged
 ///
-/// Pass one kind of change: append, prepend, find and replace, a section, or properties. Facts, relations,
+/// Pass one kind of change: append, prepend, find and replace, a section, or properties. A section with append, prepend or
+/// find limits these to that section. Facts, relations,
 /// observations and timeline entries of a replaced section that the new text does not mention are kept; --drop removes
 /// them.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
-    after_help = "Examples:\n  lore edit notes/today --append '- [idea] Try it'\n  lore edit people/ada --find London --replace Paris --expect-count 2\n  lore edit people/ada --section State --with 'Moved to Paris.'\n  lore edit people/ada --set status=active --set 'tags=[founder, friend]' --unset draft"
+    after_help = "Examples:\n  lore edit notes/today --append '- [idea] Try it'\n  lore edit people/ada --find London --replace Paris --expect-count 2\n  lore edit people/ada --section State --with 'Moved to Paris.'\n  lore edit state/today --section 'Agent Log' --append '- 09:00 began'\n  lore edit people/ada --set status=active --set 'tags=[founder, friend]' --unset draft"
 )]
 pub struct Edit {
     /// Page to edit
@@ -45,8 +46,8 @@ pub struct Edit {
     #[arg(long, value_name = "N", requires = "find")]
     #[serde(default)]
     expect_count: Option<usize>,
-    /// Replace the text of this section, including its subsections
-    #[arg(long, value_name = "HEADING", requires = "with")]
+    /// Section to replace, or to append or replace text in
+    #[arg(long, value_name = "HEADING")]
     #[serde(default)]
     section: Option<String>,
     /// Insert before this section
@@ -85,23 +86,52 @@ impl Operation for Edit {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        self.check()?;
-        let dropped = Dropped::parse(self.drop.iter().map(String::as_str));
-        let dropped = match &self.find {
-            Some(find) => dropped.with_found(find),
-            None => dropped,
-        };
-        rewrite(session, &self.reference, self.expected_version, |text| self.apply(text), dropped)
+        let (dropped, section) = (self.prepare()?, self.named_section());
+        let change = |format: Format, text: &str| self.apply(format, text);
+        rewrite(session, &self.reference, self.expected_version, change, dropped, section)
     }
 }
 
 impl Edit {
+    /// Checks the parameters; returns the lines that the change may remove.
+    pub(super) fn prepare(&self) -> Result<Dropped> {
+        self.check()?;
+        let dropped = Dropped::parse(self.drop.iter().map(String::as_str));
+        Ok(match &self.find {
+            Some(find) => dropped.with_found(find),
+            None => dropped,
+        })
+    }
+
+    /// Whether a section only limits another kind of change.
+    fn is_within(&self) -> bool {
+        self.append.is_some() || self.prepend.is_some() || self.find.is_some()
+    }
+
+    /// Returns the section that the change names.
+    pub(super) fn named_section(&self) -> Option<&str> {
+        let section = self.section.as_ref().or(self.before_section.as_ref()).or(self.after_section.as_ref());
+        section.map(String::as_str)
+    }
+
+    /// Makes the change, but replaces only the text of a section up to its first subsection.
+    pub(super) fn apply_to_own_text(
+        &self,
+        format: Format,
+        text: &str,
+    ) -> std::result::Result<String, edit::EditError> {
+        match (&self.section, &self.with) {
+            (Some(heading), Some(with)) => edit::replace_own_text(format, text, heading, with),
+            _ => self.apply(format, text),
+        }
+    }
+
     fn check(&self) -> Result<()> {
         let kinds = [
             self.append.is_some(),
             self.prepend.is_some(),
             self.find.is_some(),
-            self.section.is_some(),
+            self.section.is_some() && !self.is_within(),
             self.before_section.is_some(),
             self.after_section.is_some(),
             !self.set.is_empty() || !self.unset.is_empty(),
@@ -113,8 +143,9 @@ impl Edit {
             1 => {}
             _ => return Err(AppError::usage("more than one kind of change given", hint)),
         }
+        let within = self.section.is_some() && self.is_within();
         let section = self.section.is_some() || self.before_section.is_some() || self.after_section.is_some();
-        if section != self.with.is_some() {
+        if (section && !within) != self.with.is_some() {
             return Err(AppError::usage("a section option and --with must be used together", hint));
         }
         if self.find.is_some() != self.replace.is_some() {
@@ -123,27 +154,34 @@ impl Edit {
         self.set.iter().try_for_each(|pair| property(pair).map(drop))
     }
 
-    fn apply(&self, text: &str) -> std::result::Result<String, edit::EditError> {
+    pub(super) fn apply(&self, format: Format, text: &str) -> std::result::Result<String, edit::EditError> {
         let with = self.with.as_deref().unwrap_or_default();
-        if let Some(addition) = &self.append {
-            edit::append(text, addition)
+        if let (Some(heading), Some(addition)) = (&self.section, &self.append) {
+            edit::append_to_section(format, text, heading, addition)
+        } else if let (Some(heading), Some(addition)) = (&self.section, &self.prepend) {
+            edit::insert_below_heading(format, text, heading, addition)
+        } else if let (Some(heading), Some(find)) = (&self.section, &self.find) {
+            let replace = self.replace.as_deref().unwrap_or_default();
+            edit::replace_in_section(format, text, heading, find, replace, self.expect_count)
+        } else if let Some(addition) = &self.append {
+            edit::append(format, text, addition)
         } else if let Some(addition) = &self.prepend {
-            edit::prepend(text, addition)
+            edit::prepend(format, text, addition)
         } else if let Some(find) = &self.find {
             edit::replace_text(text, find, self.replace.as_deref().unwrap_or_default(), self.expect_count)
         } else if let Some(heading) = &self.section {
-            edit::replace_section(text, heading, with)
+            edit::replace_section(format, text, heading, with)
         } else if let Some(heading) = &self.before_section {
-            edit::insert_before_section(text, heading, with)
+            edit::insert_before_section(format, text, heading, with)
         } else if let Some(heading) = &self.after_section {
-            edit::insert_after_section(text, heading, with)
+            edit::insert_after_section(format, text, heading, with)
         } else {
             let mut text = text.to_owned();
             for (key, value) in self.set.iter().filter_map(|pair| property(pair).ok()) {
-                text = edit::set_property(&text, &key, &value)?;
+                text = edit::set_property(format, &text, &key, &value)?;
             }
             for key in &self.unset {
-                text = edit::remove_property(&text, key)?;
+                text = edit::remove_property(format, &text, key)?;
             }
             Ok(text)
         }

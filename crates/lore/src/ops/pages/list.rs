@@ -12,7 +12,7 @@ use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::as_of::date;
 use crate::ops::filters::Filters;
-use crate::ops::views::PageList;
+use crate::ops::views::{ListRange, PageList, shown_date};
 
 /// List pages by type, tag, status, wing, path, date or property
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct List {
     #[serde(flatten)]
     #[schemars(flatten)]
     filters: Filters,
-    /// Only pages due on this day or earlier, earliest first
+    /// Only pages due on this day or earlier (a date, `today`, `next friday`), earliest first
     #[arg(long, value_name = "DATE", conflicts_with = "sort")]
     #[serde(default)]
     due: Option<String>,
@@ -62,30 +62,32 @@ impl Operation for List {
             SortOrder::Created => Order::Created,
             SortOrder::Title => Order::Title,
         };
-        let limit = self.limit.unwrap_or(50);
-        let offset = self.page.unwrap_or(1).saturating_sub(1).saturating_mul(limit);
-        let window = Window { limit, offset };
-        let filter = self.filters.build(context)?;
-        let rows = match &self.due {
-            Some(day) => due(context, &filter, date("--due", day)?, window)?,
-            None => context.store().list(context.project(), &filter, order, window)?,
-        };
-        Ok(PageList { pages: rows.into_iter().map(Into::into).collect() })
+        let range = ListRange::new(self.limit, self.page)?;
+        let filter = self.filters.build(session, context)?;
+        match &self.due {
+            Some(day) => due(context, &filter, date("--due", day, context)?, &range),
+            None => PageList::read(context, &filter, order, &range),
+        }
     }
 }
 
 /// Returns the pages due by a day, earliest first; on the same day, by declared priority.
-fn due(context: &VaultContext, filter: &Filter, by: PartialDate, window: Window) -> Result<Vec<PageRow>> {
+fn due(context: &VaultContext, filter: &Filter, by: PartialDate, range: &ListRange) -> Result<PageList> {
     let all = Window { limit: i64::MAX as usize, offset: 0 };
     let rows = context.store().list(context.project(), filter, Order::Title, all)?;
     let last = by.last_day();
     let day = |row: &PageRow| {
-        let due_date = row.properties.text("due").and_then(|text| text.trim().parse::<PartialDate>().ok());
+        let due_date = row
+            .properties
+            .text("due")
+            .map(shown_date)
+            .and_then(|text| text.trim().parse::<PartialDate>().ok());
         due_date.map(PartialDate::last_day)
     };
     let priority = |row: &PageRow| row.properties.text("priority").map_or("~".into(), str::to_lowercase);
     let mut due: Vec<PageRow> =
         rows.into_iter().filter(|row| day(row).is_some_and(|day| day <= last)).collect();
     due.sort_by_cached_key(|row| (day(row), priority(row), row.path.clone()));
-    Ok(due.into_iter().skip(window.offset).take(window.limit).collect())
+    let (total, window) = (due.len() as u64, range.window());
+    Ok(PageList::new(due.into_iter().skip(window.offset).take(window.limit).collect(), total, range))
 }

@@ -49,8 +49,13 @@ impl Operation for Ls {
     fn run(self, session: &Session) -> Result<Folder> {
         let context = session.fresh()?;
         let path = match self.path.as_deref().map(|path| path.trim_matches('/')) {
-            None | Some("" | ".") => String::new(),
-            Some(path) => VaultPath::parse(path)?.into_string(),
+            // In a namespace, its folder is the root, so that the names of the others are not shown.
+            None | Some("" | ".") => {
+                let namespace = session.namespace(context, None)?;
+                let folder = namespace.map(|name| context.policy().namespace_folder(&name));
+                folder.map(|folder| context.vault().spelled(&folder)).unwrap_or_default()
+            }
+            Some(path) => context.vault().spelled(&VaultPath::parse(path)?),
         };
         let prefix = if path.is_empty() { None } else { Some(format!("{path}/")) };
         let filter = Filter { path: prefix, ..Default::default() };

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use lore_engine::{Error, relocate};
-use lore_vault::exists;
+use lore_vault::{VaultPath, exists, folder, is_page};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::pages::put::new_path;
-use crate::ops::views::WriteResult;
+use crate::ops::views::{TitledWrite, WriteResult};
 
 /// Move a page and update the links to it
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -30,21 +30,32 @@ pub struct Mv {
     expected_version: Option<u64>,
 }
 
+/// Returns the new path of a page. A path that is the page's own in another case changes the case of its name.
+fn renamed(from: &str, typed: &str, to: VaultPath) -> VaultPath {
+    let name = typed.rsplit('/').next().unwrap_or(typed);
+    match to.as_str() == from && is_page(name) {
+        true if folder(from).is_empty() => VaultPath::known(name),
+        true => VaultPath::known(format!("{}/{name}", folder(from))),
+        false => to,
+    }
+}
+
 impl Operation for Mv {
     const NAME: &'static str = "mv";
     const WRITES: bool = true;
-    type Output = WriteResult;
+    type Output = TitledWrite;
 
-    fn run(self, session: &Session) -> Result<WriteResult> {
+    fn run(self, session: &Session) -> Result<TitledWrite> {
         let context = session.fresh()?;
         let page = context.page_to_remove(&self.reference)?;
         let name = page.path.rsplit('/').next().unwrap_or(&page.path);
         let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
-        let to = new_path(context, &to)?;
+        let to = renamed(&page.path, &to, new_path(context, &to)?);
         // Checked here too, because a page there may link to this one and so be part of the same change.
         if to.as_str() != page.path && exists(&context.vault().root().join(to.as_str())) {
             return Err(Error::Exists { path: to.into_string() }.into());
         }
-        Ok(WriteResult::new(relocate(context, &page, &to, self.expected_version)?))
+        let written = WriteResult::new(relocate(context, &page, &to, self.expected_version)?);
+        Ok(TitledWrite { title: page.title, written })
     }
 }

@@ -3,8 +3,15 @@
 
 mod edit;
 mod find;
+mod find_notes;
+mod item;
+mod list_folder;
+mod read_file;
 mod write;
 
 pub use edit::EditNote;
 pub use find::SearchNotes;
+pub use find_notes::FindNotes;
+pub use list_folder::ListFolder;
+pub use read_file::ReadFile;
 pub use write::WriteNote;

@@ -10,8 +10,9 @@ use lore_engine::{
     without_scheme, write_as,
 };
 use lore_page::edit::Dropped;
+use lore_ports::PageRow;
 use lore_text::{date_in_name, fold, slugify};
-use lore_vault::{VaultPath, exists, is_page};
+use lore_vault::{VaultPath, exists, folder, is_page, without_extension};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,7 +21,10 @@ use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::views::WriteResult;
 
-use parts::PutParts;
+use parts::{PutParts, evidence};
+
+/// Start of the address of a page's resource.
+const RESOURCE: &str = "memory://pages/";
 
 /// Write a whole page from a file or standard input
 ///
@@ -66,23 +70,30 @@ impl Operation for Put {
         let context = session.fresh()?;
         let path = target(context, &self.slug)?;
         let mut expected_version = self.expected_version;
+        let mut parts = self.parts;
+        let evidence = evidence(context, std::mem::take(&mut parts.assertions))?;
         let bytes = match (self.content, &self.file) {
             _ if self.template => {
                 expected_version = expected_version.or(Some(0));
                 template(context, &path)?.into_bytes()
             }
-            (given, None) if given.is_some() || self.parts.has_text_parts() => {
+            (given, None) if given.is_some() || parts.has_text_parts() || !evidence.is_empty() => {
                 // Parts are applied to the page as read here; a concurrent change is a conflict.
-                if self.parts.has_text_parts() && expected_version.is_none() {
+                if given.is_none() && expected_version.is_none() {
                     expected_version = context.page_at(&path)?.map(|page| page.version);
                 }
-                self.parts.text(context, &path, given)?.into_bytes()
+                parts.text(context, &path, given)?.into_bytes()
             }
             (_, Some(file)) => session.read_file(file)?,
             (_, None) => session.stdin()?,
         };
         let options = WriteOptions::dropping(&path, Dropped::parse(self.drop.iter().map(String::as_str)));
-        let change = PageChange { path, action: Action::Put(bytes), expected_version };
+        let at = path.to_string();
+        let action = match evidence.is_empty() {
+            true => Action::Put(bytes),
+            false => Action::PutThen(bytes, Box::new(|text| evidence.add_to(context, &at, text))),
+        };
+        let change = PageChange { path, action, expected_version };
         Ok(WriteResult::new(write_as(context, &[change], &options)?))
     }
 }
@@ -90,27 +101,40 @@ impl Operation for Put {
 /// Returns the path for a slug or path: that of the page with exactly this slug or path, or else a new path.
 pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     let policy = context.policy();
+    let slug = match slug.trim().strip_prefix(RESOURCE) {
+        Some(_) if context.find(slug)?.is_some() => &context.page(slug)?.path,
+        Some(new) => new,
+        None => slug,
+    };
     let requested = VaultPath::parse_page(as_path(slug).unwrap_or(without_scheme(slug)))?.into_string();
     let requested = policy.alias(&requested).unwrap_or(requested);
+    let requested = context.vault().spelled(&requested);
     if let Some(extension) = policy.rule(&requested).and_then(|rule| rule.extension.as_ref()) {
         let named = requested.ends_with(&format!(".{extension}"));
         return Ok(VaultPath::known(if named { requested } else { format!("{requested}.{extension}") }));
+    }
+    if policy.rule(&requested).is_some_and(|rule| rule.any_file) && names_file(&requested) {
+        return Ok(VaultPath::known(requested));
     }
     let is_path = is_page(requested.rsplit('/').next().unwrap_or(&requested));
     let name = if is_path { requested.clone() } else { slugify(&requested) };
     for name in [&requested, &name].into_iter().filter(|name| !name.is_empty()) {
         let found = context.find(&format!("./{name}"))?;
-        if let Some(page) = found.filter(|page| name == &requested || !differs(&requested, &page.title)) {
+        let is_exact = |page: &PageRow| {
+            [&page.slug, &page.path].contains(&&requested) || without_extension(&page.path) == requested
+        };
+        if let Some(page) = found.filter(|page| is_exact(page) || !differs(&requested, &page.title)) {
             return Ok(VaultPath::known(page.path));
         }
     }
     // A path covered by a policy rule is used verbatim: `_index`, `2026-W19`.
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.".contains(letter);
     if policy.rule(&requested).is_some() && requested.chars().all(plain) && !is_path {
-        return Ok(VaultPath::known(format!("{requested}.md")));
+        let extension = context.extension_for(folder(&requested))?;
+        return Ok(VaultPath::known(format!("{requested}.{extension}")));
     }
     let path = new_path(context, &requested)?;
-    if !is_path && is_lossy_slug(&requested) && exists(&context.vault().root().join(path.as_str())) {
+    if !is_path && exists(&context.vault().root().join(path.as_str())) {
         let title = context.page_at(&path)?.map_or_else(|| path.to_string(), |page| page.title);
         return Err(AppError::new(
             Code::Exists,
@@ -121,16 +145,26 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     Ok(path)
 }
 
+/// Whether a path ends in the extension of a file that is not a page: `mail.eml`.
+fn names_file(path: &str) -> bool {
+    let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
+    let is_short = |end: &str| (1..=5).contains(&end.len());
+    !is_page(path.rsplit('/').next().unwrap_or(path))
+        && extension.is_some_and(|end| is_short(end) && end.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}
+
 /// Whether two titles are different although they have the same slug, because it drops characters: `C++` and `C#`.
 pub fn differs(one: &str, other: &str) -> bool {
     let name = |title: &str| fold(title.rsplit('/').next().unwrap_or(title).trim());
     (is_lossy_slug(one) || is_lossy_slug(other)) && name(one) != name(other)
 }
 
-/// Returns the path of a new page: verbatim if it names a file, otherwise derived from the slug.
+/// Returns the path of a new page: verbatim if it names a file, otherwise named as its neighbours are. Existing folders are
+/// used whatever the case they are typed in.
 pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
     let requested = VaultPath::parse_page(without_scheme(requested))?.into_string();
     refuse_name(context, &requested)?;
+    let requested = context.vault().spelled(&requested);
     if is_page(requested.rsplit('/').next().unwrap_or(&requested)) {
         return Ok(VaultPath::known(requested));
     }
@@ -141,14 +175,24 @@ pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
             "use a path ending in .md, or a name with a letter or digit in each component",
         ));
     }
-    Ok(VaultPath::known(format!("{slug}.md")))
+    let name = requested.rsplit('/').next().unwrap_or(&requested);
+    let directory = context.vault().spelled(folder(&slug));
+    let name = context.file_name_for(&directory, name)?;
+    let extension = context.extension_for(&directory)?;
+    let name = format!("{name}.{extension}");
+    let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
+    Ok(VaultPath::known(context.vault().spelled(&path)))
 }
 
 /// Returns the template of the page's type: the vault's own, or else the profile's.
 fn template(context: &VaultContext, path: &str) -> Result<String> {
     let policy = context.policy();
     let kind = policy.type_of(path);
-    let Some(text) = context.template(kind)? else {
+    // Meetings are sources with a template of their own: one named after the folder is preferred.
+    let folder = folder(path).rsplit('/').next().unwrap_or_default();
+    let folder = folder.strip_suffix('s').unwrap_or(folder);
+    let named = if folder.is_empty() { None } else { context.template(folder)? };
+    let Some(text) = named.map_or_else(|| context.template(kind), |text| Ok(Some(text)))? else {
         return Err(AppError::usage(
             format!("no template for pages of type {kind}"),
             format!("create .lore/templates/{kind}.md in the vault, or pass the text on standard input"),

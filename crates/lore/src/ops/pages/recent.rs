@@ -1,7 +1,7 @@
 //! `recent`: recently changed pages.
 
 use clap::Args;
-use lore_ports::{Filter, Order, Window};
+use lore_ports::{Filter, Order};
 use lore_text::since;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Operation;
-use crate::ops::views::PageList;
+use crate::ops::views::{ListRange, PageList};
 
 /// List recently changed pages, newest first
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -17,13 +17,17 @@ use crate::ops::views::PageList;
     after_help = "Examples:\n  lore recent\n  lore recent 7d\n  lore recent \"last month\"\n  lore recent 2024-03-01"
 )]
 pub struct Recent {
-    /// Since: `7d`, `2 weeks`, `yesterday`, a date [default: 1 day]
+    /// Since: `7d`, `two weeks`, `this week`, `last monday`, a date [default: 1 day]
     #[serde(default)]
     timeframe: Option<String>,
     /// Maximum number of results [default: 50]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
+    /// Page of results, starting at 1
+    #[arg(long)]
+    #[serde(default)]
+    page: Option<usize>,
 }
 
 impl Operation for Recent {
@@ -33,9 +37,8 @@ impl Operation for Recent {
     fn run(self, session: &Session) -> Result<PageList> {
         let context = session.fresh()?;
         let start = since(self.timeframe.as_deref().unwrap_or("1 day"), &context.now())?;
-        let filter = Filter { since: Some(start), ..Default::default() };
-        let window = Window { limit: self.limit.unwrap_or(50), offset: 0 };
-        let rows = context.store().list(context.project(), &filter, Order::Updated, window)?;
-        Ok(PageList { pages: rows.into_iter().map(Into::into).collect() })
+        let namespace = session.namespace_filter(context, None)?;
+        let filter = Filter { since: Some(start), namespace, ..Default::default() };
+        PageList::read(context, &filter, Order::Updated, &ListRange::new(self.limit, self.page)?)
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Operation;
-use crate::ops::views::WriteResult;
+use crate::ops::views::{TitledWrite, WriteResult};
 
 /// Delete a page and report the links to it
 ///
@@ -33,13 +33,16 @@ pub struct Rm {
 
 impl Operation for Rm {
     const NAME: &'static str = "rm";
+    const ALIASES: &'static [&'static str] = &["delete"];
     const WRITES: bool = true;
-    type Output = WriteResult;
+    type Output = TitledWrite;
 
-    fn run(self, session: &Session) -> Result<WriteResult> {
+    fn run(self, session: &Session) -> Result<TitledWrite> {
         let context = session.fresh()?;
         let path = context.file_to_remove(&self.reference)?;
-        let numbers: Vec<i64> = context.page_at(&path)?.map(|page| page.number).into_iter().collect();
+        let page = context.page_at(&path)?;
+        let numbers: Vec<i64> = page.iter().map(|page| page.number).collect();
+        let title = page.map_or_else(|| path.clone(), |page| page.title);
         let inbound = context.store().links(context.project(), &LinkFilter::To(&numbers))?;
         let mut from: Vec<String> =
             inbound.into_iter().map(|row| row.from_path).filter(|other| *other != path).collect();
@@ -67,6 +70,6 @@ impl Operation for Rm {
         if !from.is_empty() {
             result.warnings.push(format!("{linked}; those links are now broken"));
         }
-        Ok(result)
+        Ok(TitledWrite { title, written: result })
     }
 }

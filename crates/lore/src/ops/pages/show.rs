@@ -1,19 +1,21 @@
 //! `show`: a page with its metadata, statements and links.
 
 use clap::Args;
-use lore_engine::{State, VaultContext, states, supersession};
-use lore_page::{Diagnostic, Properties, parse};
+use lore_engine::history::truth_change;
+use lore_engine::{State, VaultContext, node_named, node_place, states, supersession};
+use lore_page::{ByteRange, Diagnostic, Node, Properties, parse};
 use lore_ports::{LinkFilter, PageRow, StatementFilter, StatementKind};
 use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::error::Result;
+use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::external_text::PageText;
+use crate::ops::knowledge::links::is_of_node;
 use crate::ops::lifecycle_view::{ContradictionItem, SupersederItem, chain_sentence};
 use crate::ops::line::Line;
-use crate::ops::views::{LinkItem, timestamp};
+use crate::ops::views::{LinkItem, shown_date, timestamp};
 use crate::ops::{Operation, Render};
 
 /// Show a page with its version, status, statements and line numbers
@@ -29,6 +31,10 @@ pub struct Show {
     #[arg(long)]
     #[serde(default)]
     with_links: bool,
+    /// Only these lines of the file, such as 12-30 or 12
+    #[arg(long, value_name = "FIRST-LAST", allow_hyphen_values = true)]
+    #[serde(default)]
+    lines: Option<String>,
 }
 
 /// Output of `show`.
@@ -60,15 +66,29 @@ pub struct PageView {
     /// Warnings about the page.
     warnings: Vec<String>,
     wing: String,
+    /// Topic within the wing: the property `room`, else the first section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    room: Option<String>,
     tags: Vec<String>,
     summary: Option<String>,
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     properties: Properties,
     created: String,
     updated: String,
+    /// When the text above the first rule last changed, as far as the history knows.
+    truth_updated_at: String,
+    /// When the text below it last changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline_updated_at: Option<String>,
     /// SHA-256 of the file.
     hash: String,
     headings: Vec<HeadingView>,
+    /// The heading that the reference names, if that is a node of its own; the content is its section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<NodeView>,
+    /// Headings with an id of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<NodeView>,
     observations: Vec<StatementView>,
     facts: Vec<StatementView>,
     entries: Vec<StatementView>,
@@ -79,6 +99,14 @@ pub struct PageView {
     links: Option<Vec<LinkItem>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backlinks: Option<Vec<LinkItem>>,
+    /// Text above the first rule, without the frontmatter.
+    compiled_truth: PageText,
+    /// Text below that rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline: Option<PageText>,
+    /// First and last line of the content, if a range was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<[u32; 2]>,
     content: PageText,
 }
 
@@ -88,6 +116,39 @@ struct HeadingView {
     level: u8,
     text: String,
     lines: [u32; 2],
+}
+
+/// A heading of an Org file with an id of its own.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NodeView {
+    id: String,
+    title: String,
+    /// The file and the heading: `path.org::*Heading`.
+    place: Line,
+    lines: [u32; 2],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refs: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    todo: Option<String>,
+}
+
+impl NodeView {
+    fn new(path: &str, node: &Node) -> NodeView {
+        NodeView {
+            id: node.id.clone(),
+            title: node.title.clone(),
+            place: node_place(path, node).into(),
+            lines: [node.lines.first, node.lines.last],
+            aliases: node.aliases.clone(),
+            refs: node.refs.clone(),
+            tags: node.tags.clone(),
+            todo: node.todo.clone(),
+        }
+    }
 }
 
 /// An observation, fact or timeline entry.
@@ -112,7 +173,7 @@ struct StatementView {
 impl Show {
     /// Returns parameters for a page with its links.
     pub fn whole(reference: &str) -> Show {
-        Show { reference: reference.to_owned(), with_links: true }
+        Show { reference: reference.to_owned(), with_links: true, lines: None }
     }
 }
 
@@ -125,27 +186,60 @@ impl Operation for Show {
         let page = context.page(&self.reference)?;
         let content = decode(&context.read(&page)?.bytes).text.into_owned();
         let parsed = parse(&page.path, &content).page;
+        let node = node_named(&parsed, &self.reference).cloned();
+        let range = self.lines.as_deref().map(|text| line_range(text, &content)).transpose()?;
+        let range = range.or(node.as_ref().map(|node| [node.lines.first, node.lines.last]));
+        let within = |line: u32| range.is_none_or(|[first, last]| first <= line && line <= last);
+        let visible = session.visible(context)?;
         let links = |filter: LinkFilter<'_>| -> Result<Vec<LinkItem>> {
             let rows = context.store().links(context.project(), &filter)?;
-            rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
+            let rows =
+                rows.into_iter().filter(|row| node.as_ref().is_none_or(|node| is_of_node(&page, node, row)));
+            let mut items: Vec<LinkItem> =
+                rows.map(|row| LinkItem::new(context, row)).collect::<Result<_>>()?;
+            let shown = |slug: &str| slug == page.slug || visible.has(slug);
+            items.retain(|link| shown(&link.from) && link.to.as_deref().is_none_or(shown));
+            Ok(items)
         };
         let number = [page.number];
         let state = states(context, std::slice::from_ref(&page))?.pop().unwrap_or_default();
         let superseded_by = superseders(context, &page, &state)?;
-        let content = PageText::new(context, &page, content);
+        let part = |bytes: ByteRange| PageText::new(context, &page, bytes.of(&content).trim().to_owned());
+        // A range of lines is all that was asked for.
+        let (compiled_truth, timeline) = match range {
+            None => (part(parsed.truth), parsed.timeline.map(part)),
+            Some(_) => (PageText::default(), None),
+        };
+        let truth_change = truth_change(context, &page.path, &content)?;
+        let truth_updated_at = truth_change.map_or(page.created.min(page.updated), |change| change.at);
+        let timeline_updated_at = match parsed.timeline {
+            Some(_) => Some(timestamp(timeline_change(context, &page, &content)?)),
+            None => None,
+        };
+        let section = parsed.headings.iter().find(|heading| heading.level == 2).map(|found| &found.text);
+        let room = page.properties.text("room").map(str::to_owned).or_else(|| section.cloned());
+        let shown = range.map(|lines| lines_of(&content, lines)).unwrap_or(content);
+        let content = PageText::new(context, &page, shown);
+        let nodes = parsed.nodes.iter().map(|node| NodeView::new(&page.path, node)).collect();
         Ok(PageView {
+            node: node.as_ref().map(|node| NodeView::new(&page.path, node)),
+            nodes: if node.is_some() { Vec::new() } else { nodes },
+            compiled_truth,
+            timeline,
+            room,
             headings: parsed
                 .headings
                 .into_iter()
+                .filter(|heading| within(heading.lines.first))
                 .map(|heading| HeadingView {
                     level: heading.level,
                     text: heading.text,
                     lines: [heading.lines.first, heading.lines.last],
                 })
                 .collect(),
-            observations: statements(context, &page, StatementKind::Observation)?,
-            facts: statements(context, &page, StatementKind::Fact)?,
-            entries: statements(context, &page, StatementKind::Entry)?,
+            observations: statements(context, &page, StatementKind::Observation, &within)?,
+            facts: statements(context, &page, StatementKind::Fact, &within)?,
+            entries: statements(context, &page, StatementKind::Entry, &within)?,
             links: if self.with_links { Some(links(LinkFilter::From(&number))?) } else { None },
             backlinks: if self.with_links { Some(links(LinkFilter::To(&number))?) } else { None },
             slug: page.slug,
@@ -164,18 +258,64 @@ impl Operation for Show {
                 .into_iter()
                 .map(|(slug, context)| ContradictionItem { slug, context })
                 .collect(),
-            reviewed: page.properties.text("reviewed").map(str::to_owned),
+            reviewed: page.properties.text("reviewed").map(shown_date),
             wing: page.wing,
             tags: page.tags,
             summary: page.summary,
             properties: page.properties,
+            truth_updated_at: timestamp(truth_updated_at),
+            timeline_updated_at,
             created: timestamp(page.created),
             updated: timestamp(page.updated),
             hash: page.hash.to_string(),
             diagnostics: page.diagnostics,
+            lines: range,
             content,
         })
     }
+}
+
+/// Returns when the timeline of a page last changed, in milliseconds since 1970: a snapshot has the time at which it was
+/// replaced, so the newest one with another timeline has the time of the change.
+fn timeline_change(context: &VaultContext, page: &PageRow, text: &str) -> Result<i64> {
+    let timeline = |text: &str| {
+        parse(&page.path, text)
+            .page
+            .timeline
+            .map(|range| range.of(text).trim().to_owned())
+            .unwrap_or_default()
+    };
+    let (now, store, project) = (timeline(text), context.store(), context.project());
+    for row in store.snapshots(project, &page.path)? {
+        let old = store.snapshot_bytes(project, row.number)?;
+        if old.is_some_and(|bytes| timeline(&decode(&bytes).text) != now) {
+            return Ok(row.at);
+        }
+    }
+    Ok(page.created.min(page.updated))
+}
+
+/// Parses a range of lines, cut to the lines of a text.
+fn line_range(text: &str, content: &str) -> Result<[u32; 2]> {
+    let count = content.lines().count() as u32;
+    let (first, last) = text.trim().split_once('-').unwrap_or((text.trim(), text.trim()));
+    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0);
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first <= last && first <= count => Ok([first, last.min(count)]),
+        (Some(first), Some(last)) if first <= last => Err(AppError::usage(
+            format!("the page has {count} lines, but line {first} was requested"),
+            "pass lines that exist, or none to read the whole page",
+        )),
+        _ => Err(AppError::usage(
+            format!("{text:?} is not a range of lines"),
+            "pass the first and the last line, as in 12-30",
+        )),
+    }
+}
+
+fn lines_of(content: &str, [first, last]: [u32; 2]) -> String {
+    let lines = content.split_inclusive('\n').skip(first as usize - 1).take((last + 1 - first) as usize);
+    lines.collect()
 }
 
 /// Returns the whole chain of pages that supersede a page; without one, the index is not queried.
@@ -188,11 +328,17 @@ fn superseders(context: &VaultContext, page: &PageRow, state: &State) -> Result<
     Ok(rings.flat_map(|(step, ring)| ring.into_iter().map(move |page| item(step, page))).collect())
 }
 
-fn statements(context: &VaultContext, page: &PageRow, kind: StatementKind) -> Result<Vec<StatementView>> {
+fn statements(
+    context: &VaultContext,
+    page: &PageRow,
+    kind: StatementKind,
+    within: &dyn Fn(u32) -> bool,
+) -> Result<Vec<StatementView>> {
     let filter = StatementFilter { pages: Some(&[page.number]), kind: Some(kind), naming: None };
     let rows = context.store().statements(context.project(), &filter)?;
     Ok(rows
         .into_iter()
+        .filter(|row| within(row.statement.lines.first))
         .map(|row| StatementView {
             line: row.statement.lines.first,
             subject: row.statement.subject,
@@ -225,7 +371,11 @@ impl PageView {
 impl Render for PageView {
     fn human(&self) -> String {
         let mut text = format!("{}  ({}, version {})\n", self.slug, self.kind, self.version);
-        text.push_str(&format!("{}  updated {}  id {}\n", self.path, self.updated, self.id));
+        let (place, id) = match &self.node {
+            Some(node) => (&node.place, &node.id),
+            None => (&self.path, &self.id),
+        };
+        text.push_str(&format!("{place}  updated {}  id {id}\n", self.updated));
         text.push_str(&self.status_lines());
         if !self.tags.is_empty() {
             text.push_str(&format!("tags: {}\n", self.tags.join(", ")));
@@ -236,8 +386,9 @@ impl Render for PageView {
         text.push('\n');
         let (head, foot) = self.content.fence();
         text.push_str(&head);
+        let first = self.lines.map_or(1, |[first, _]| first as usize);
         for (number, line) in self.content.exact().lines().enumerate() {
-            text.push_str(&format!("{:>4}  {line}\n", number + 1));
+            text.push_str(&format!("{:>4}  {line}\n", number + first));
         }
         text.push_str(&foot);
         for (heading, links) in [("links", &self.links), ("backlinks", &self.backlinks)] {

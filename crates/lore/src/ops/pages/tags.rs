@@ -1,8 +1,11 @@
 //! `tags`, `tag`, `untag`.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
-use lore_page::edit;
-use lore_ports::LabelKind;
+use lore_engine::VaultContext;
+use lore_page::{Format, edit};
+use lore_ports::{Filter, LabelKind, Namespace, Order, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,12 +52,28 @@ impl Operation for Tags {
                 tags.into_iter().map(|tag| TagCount { tag, pages: None }).collect()
             }
             None => {
-                let counts = context.store().labels(context.project(), LabelKind::Tag)?;
+                let counts = match session.namespace_filter(context, None)? {
+                    None => context.store().labels(context.project(), LabelKind::Tag)?,
+                    namespace => tags_of(context, namespace)?,
+                };
                 counts.into_iter().map(|(tag, pages)| TagCount { tag, pages: Some(pages) }).collect()
             }
         };
         Ok(TagList { tags })
     }
+}
+
+/// Returns the tags of the pages of a namespace, the most frequent first.
+fn tags_of(context: &VaultContext, namespace: Option<Namespace>) -> Result<Vec<(String, u64)>> {
+    let filter = Filter { namespace, ..Filter::default() };
+    let all = Window { limit: i64::MAX as usize, offset: 0 };
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for page in context.store().list(context.project(), &filter, Order::Title, all)? {
+        page.tags.into_iter().for_each(|tag| *counts.entry(tag).or_default() += 1);
+    }
+    let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, pages)| std::cmp::Reverse(*pages));
+    Ok(counts)
 }
 
 impl Render for TagList {
@@ -130,14 +149,14 @@ impl Operation for Untag {
     }
 }
 
-type TagEdit = fn(&str, &str) -> std::result::Result<String, edit::EditError>;
+type TagEdit = fn(Format, &str, &str) -> std::result::Result<String, edit::EditError>;
 
 fn retag(session: &Session, tagging: &Tagging, edit: TagEdit) -> Result<WriteResult> {
     if tagging.tags.is_empty() {
         return Err(AppError::usage("no tag given", "pass at least one tag"));
     }
-    change(session, &tagging.reference, tagging.expected_version, |text| {
+    change(session, &tagging.reference, tagging.expected_version, |format, text| {
         let tags = tagging.tags.iter().map(|tag| tag.trim_start_matches('#'));
-        tags.into_iter().try_fold(text.to_owned(), |text, tag| edit(&text, tag))
+        tags.into_iter().try_fold(text.to_owned(), |text, tag| edit(format, &text, tag))
     })
 }

@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use clap::Args;
 use lore_engine::VaultContext;
-use lore_page::edit;
+use lore_page::{Interval, edit};
 use lore_ports::{StatementFilter, StatementKind, StatementRow};
+use lore_text::{PartialDate, date_on};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +77,7 @@ impl Operation for Timeline {
         let day = |row: &StatementRow| row.statement.interval.from.map(|date| date.to_string());
         if let Some(since) = &self.since {
             let (first, last) = (day_of(since, context)?, context.today());
-            rows.retain(|row| day(row).is_some_and(|day| first <= day && day <= last));
+            rows.retain(|row| row.statement.interval.meets(&first, &last));
         }
         let slugs = if page.is_some() { HashMap::new() } else { slugs(context, &rows)? };
         // The sort is stable: entries of one day stay ordered by file and by line.
@@ -101,12 +102,21 @@ impl EntryItem {
     fn new(slug: Option<String>, row: StatementRow) -> EntryItem {
         EntryItem {
             slug,
-            date: row.statement.interval.from.map(|date| date.to_string()).unwrap_or_default(),
+            date: dates(row.statement.interval),
             detail: row.statement.note("detail").map(str::to_owned),
             source: Some(row.statement.predicate).filter(|source| !source.is_empty()),
             summary: row.statement.object,
             line: row.statement.lines.first,
         }
+    }
+}
+
+/// Returns a date, or a range as `from..until`.
+fn dates(interval: Interval) -> String {
+    let text = |date: Option<PartialDate>| date.map(|date| date.to_string()).unwrap_or_default();
+    match interval.from == interval.until {
+        true => text(interval.from),
+        false => format!("{}..{}", text(interval.from), text(interval.until)),
     }
 }
 
@@ -140,7 +150,7 @@ pub struct TimelineAdd {
     /// Page to change
     #[arg(value_name = "REF")]
     reference: String,
-    /// Date, as YYYY-MM-DD
+    /// Date: YYYY-MM-DD, `today`, YYYY-MM, YYYY, or a range such as 2022-03-10..2022-03-16
     #[arg(long)]
     date: String,
     /// What happened, in one line
@@ -166,12 +176,16 @@ impl Operation for TimelineAdd {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
+        // A month, a year or a range is left as written.
+        let today = session.fresh()?.now().date();
         let entry = edit::NewEntry {
-            date: self.date,
+            date: date_on(&self.date, today).map_or(self.date, |date| date.to_string()),
             source: self.source,
             summary: self.summary,
             detail: self.detail,
         };
-        change(session, &self.reference, self.expected_version, |text| edit::add_entry(text, &entry))
+        change(session, &self.reference, self.expected_version, |format, text| {
+            edit::add_entry(format, text, &entry)
+        })
     }
 }

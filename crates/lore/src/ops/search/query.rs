@@ -1,34 +1,44 @@
 //! `query`: pages that answer a question, within a token budget.
 
 mod answers;
+mod format;
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Budget, Depth as EngineDepth, MAX_HITS, Note, SearchRequest, search};
+use lore_engine::{
+    Depth as EngineDepth, Level, MAX_HITS, Note, SearchRequest, VaultContext, Within, lint, search,
+};
 use lore_memory::{is_watched, record_answer, unrecorded_answer};
 use lore_ports::Filter;
+use lore_text::PartialDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
-use crate::ops::as_of::{Moment, View};
-use crate::ops::external_text::fence_tokens;
-use crate::ops::filters::Filters;
-use crate::ops::search::request::{Mode, request};
+use crate::ops::as_of::{Moment, View, date};
+use crate::ops::filters::{Filters, nothing_left};
+use crate::ops::search::request::{Mode, min_similarity, request};
+use crate::ops::views::count;
 
 use answers::Answers;
 
 /// Find pages that answer a question, within a token budget
 ///
-/// An exact match of title, slug or alias always comes first. Every hit has the reason it was found, the passage that
-/// matched with its lines, and the hash of the file. Depth `auto` starts with summaries and expands the best hits while
-/// the budget lasts. Without an embedding model the search is lexical, and a note reports it. In mode `fields`, each
+/// An exact match of title, slug or alias always comes first. Lines of all pages compete for a place in the answer, and
+/// every hit has the passages that matched with their lines. Depth `auto` returns the best passages, and whole pages where
+/// they are small or named by the question; it ends where more adds little, after about 1,000 tokens unless
+/// --token-budget asks for more. Depth `list` returns one line of each page. The budget counts everything that is returned.
+/// Without an embedding model the search is lexical, and a note reports it. In mode `fields`, each
 /// field that contains a word of the question scores once: title 100, tag, project and status 50 each, summary 20,
 /// body 5; ties are broken by the latest update. With --as-of, relations are evaluated on that day, timeline entries,
 /// facts and relations dated later are not returned as passages, and pages that match only there are omitted.
 ///
-/// If the policy logs gaps, a question without mode, filter or date that is answered poorly is recorded as a gap, without
+/// `confidence` tells how likely it is that the hits answer the question, and `verdict` what to do with them: `answered`:
+/// use them; `unsure`: read them and check that they do; `nothing`: no page answers it, say so, or ask with other words.
+/// Hits that do not answer are left out, and the nearest titles are given; --all returns them.
+///
+/// If the policy logs gaps, a question without mode, filter or date whose verdict is `nothing` is recorded as a gap, without
 /// its text; a good answer closes its gap. A note reports it. A read-only token records nothing.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
@@ -37,7 +47,7 @@ use answers::Answers;
 pub struct Query {
     /// Question to answer
     question: String,
-    /// Search mode [default: hybrid]
+    /// Search mode [default: hybrid, or query.mode of the policy]
     #[arg(long, value_enum)]
     #[serde(default)]
     mode: Option<Mode>,
@@ -49,10 +59,38 @@ pub struct Query {
     #[arg(long, value_name = "TOKENS")]
     #[serde(default)]
     token_budget: Option<usize>,
-    /// Maximum number of results
-    #[arg(long, default_value_t = 10)]
-    #[serde(default = "ten")]
-    limit: usize,
+    /// Maximum number of pages [default: 30 with depth auto, 50 with list, else 10]
+    #[arg(long)]
+    #[serde(default)]
+    limit: Option<usize>,
+    /// Include ids, hashes, projects and dates of change
+    #[arg(long)]
+    #[serde(default)]
+    details: bool,
+    /// Only what is dated on or after this day, month or year
+    #[arg(long, value_name = "DATE")]
+    #[serde(default)]
+    date_from: Option<String>,
+    /// Only what is dated on or before this day, month or year
+    #[arg(long, value_name = "DATE")]
+    #[serde(default)]
+    date_to: Option<String>,
+    /// Only pages on which this person speaks or takes part
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    participant: Option<String>,
+    /// Minimum similarity of pages found by embedding, from 0 to 1
+    #[arg(long, value_name = "COSINE")]
+    #[serde(default)]
+    min_similarity: Option<f64>,
+    /// Also return hits that do not answer the question
+    #[arg(long)]
+    #[serde(default)]
+    all: bool,
+    /// Explain the score of each hit, stage by stage
+    #[arg(long)]
+    #[serde(default)]
+    explain: bool,
     #[command(flatten)]
     #[serde(flatten)]
     moment: Moment,
@@ -64,21 +102,28 @@ pub struct Query {
 /// Maximum tokens of an answer, unless set otherwise.
 const TOKENS: usize = 4000;
 
-fn ten() -> usize {
-    10
-}
+/// Maximum number of pages, unless set otherwise.
+const PAGES: usize = 10;
+
+/// The same for passages, of which a page may have only one.
+const PASSAGE_PAGES: usize = 30;
+
+/// The same for a list.
+const LISTED_PAGES: usize = 50;
 
 /// How much of a hit to return.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
-    /// Title and summary
+    /// Title and the line that matched
+    List,
+    /// Title, summary and the line that matched
     Summary,
     /// The section that matched
     Section,
-    /// Everything above the first `---`
+    /// The whole page without its timeline
     Full,
-    /// As much as the budget allows, best hits first
+    /// The best passages of all pages
     #[default]
     Auto,
 }
@@ -86,6 +131,7 @@ pub enum Depth {
 impl From<Depth> for EngineDepth {
     fn from(depth: Depth) -> EngineDepth {
         match depth {
+            Depth::List => EngineDepth::List,
             Depth::Summary => EngineDepth::Summary,
             Depth::Section => EngineDepth::Section,
             Depth::Full => EngineDepth::Full,
@@ -105,39 +151,98 @@ impl Operation for Query {
             past.embed()?;
         }
         let context = &*view;
-        let tokens = self.tokens(session)?;
-        let filter = self.filters.build(context)?;
-        let as_of = self.moment.day()?;
+        let mode = self.mode.unwrap_or_else(|| context.policy().query.mode.into());
+        let (tokens, limit) = (self.tokens(session)?, self.limit(mode));
+        let within = self.within(context)?;
+        let filter = self.filters.build(session, context)?;
+        let as_of = self.moment.day(context)?;
         // Only a plain question about the present can reveal a gap; a mode or a filter targets something specific.
-        let plain = self.mode.is_none() && filter == Filter::default();
-        let plain = plain && as_of.is_none() && matches!(view, View::Now(_));
+        let plain = self.mode.is_none() && Filter { namespace: None, ..filter.clone() } == Filter::default();
+        let plain = plain && within.is_everything() && as_of.is_none() && matches!(view, View::Now(_));
         let watched = if plain { is_watched(context, &self.question) } else { Ok(false) };
-        let depth = self.depth.unwrap_or_default().into();
+        let budget = format::budget(
+            context,
+            self.depth.unwrap_or_default().into(),
+            tokens,
+            self.token_budget.is_some(),
+        );
         let mut found = search(
             context,
             &SearchRequest {
                 text: self.question.clone(),
-                filter,
+                filter: filter.clone(),
+                within,
                 as_of,
-                limit: self.limit,
-                judge: matches!(watched, Ok(true)),
-                budget: Some(Budget { depth, tokens, around: fence_tokens }),
-                ..request(session, self.mode.unwrap_or_default())?
+                limit,
+                explain: self.explain,
+                judge: true,
+                all: self.all,
+                min_similarity: min_similarity(session, self.min_similarity)?,
+                budget: Some(budget),
+                ..request(session, mode)?
             },
         )?;
-        if let Err(error) = watched {
+        if let Err(error) = &watched {
             let note = format!("cannot record how well this was answered: {error}");
             found.notes.push(Note::Remark(note));
         }
-        if let Some(quality) = &found.quality {
+        if let (Ok(true), Some(quality)) = (&watched, &found.quality) {
             let record = if session.is_read_only() { unrecorded_answer } else { record_answer };
             found.notes.extend(record(context, &self.question, quality).map(Note::Remark));
         }
-        Ok(Answers::new(session, context, found))
+        if found.hits.is_empty() {
+            found.notes.extend(nothing_left(context, &filter)?.map(Note::Remark));
+        }
+        let broken = match matches!(view, View::Now(_)) && context.policy().query.checks {
+            true => problems(context)?,
+            false => None,
+        };
+        if let Some(problem) = &broken {
+            found.notes.push(Note::Remark(problem.clone()));
+        }
+        let shape = format::Shape { tokens, details: self.details };
+        Ok(Answers::new(session, context, found, &shape).broken(broken.is_some()))
     }
 }
 
+/// Returns what makes the answer unreliable: pages with lint errors, files that could not be indexed.
+fn problems(context: &VaultContext) -> Result<Option<String>> {
+    let errors = lint(context, None)?.into_iter().filter(|found| found.level == Level::Error).count();
+    let failures = context.store().failures(context.project())?.len();
+    let mut problems = Vec::new();
+    if errors > 0 {
+        problems.push(format!("{}: see `lore lint`", count(errors as u64, "lint error")));
+    }
+    if failures > 0 {
+        problems.push(format!("{} not indexed: see `lore doctor`", count(failures as u64, "file")));
+    }
+    Ok((!problems.is_empty()).then(|| problems.join("; ")))
+}
+
 impl Query {
+    /// Returns the period and the participant to search.
+    fn within(&self, context: &VaultContext) -> Result<Within> {
+        let day = |name: &str, text: &Option<String>| -> Result<Option<PartialDate>> {
+            let Some(text) = text.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
+                return Ok(None);
+            };
+            date(&format!("--{name}"), text, context).map(Some)
+        };
+        let participant = self.participant.clone().filter(|name| !name.trim().is_empty());
+        let (from, until) = (day("date-from", &self.date_from)?, day("date-to", &self.date_to)?);
+        Ok(Within { from, until, participant })
+    }
+
+    fn limit(&self, mode: Mode) -> usize {
+        let usual = match self.depth.unwrap_or_default() {
+            _ if mode == Mode::Fields => PAGES,
+            Depth::List => LISTED_PAGES,
+            Depth::Auto => PASSAGE_PAGES,
+            Depth::Summary | Depth::Section | Depth::Full => PAGES,
+        };
+        self.limit.unwrap_or(usual)
+    }
+
     /// Returns the token budget, after checking the parameters.
     fn tokens(&self, session: &Session) -> Result<usize> {
         let tokens = match self.token_budget {
@@ -150,7 +255,7 @@ impl Query {
                 "pass a question, as in `lore query \"who knows Ada?\"`",
             ));
         }
-        if self.limit == 0 || self.limit > MAX_HITS || tokens == 0 {
+        if self.limit.is_some_and(|limit| limit == 0 || limit > MAX_HITS) || tokens == 0 {
             return Err(AppError::usage(
                 "--limit or --token-budget is out of range",
                 format!("use 1 or more, and a limit of at most {MAX_HITS}"),

@@ -1,12 +1,12 @@
 //! Search requests from the user's settings, and the names of search modes.
 
 use clap::ValueEnum;
-use lore_engine::{Fusion, Mode as EngineMode, SearchRequest, Signals};
+use lore_engine::{Fusion, Mode as EngineMode, QueryMode, SearchRequest, Signals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::config::signals;
-use crate::app::error::Result;
+use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 
 /// Search mode.
@@ -36,6 +36,17 @@ impl Mode {
     }
 }
 
+impl From<QueryMode> for Mode {
+    fn from(mode: QueryMode) -> Mode {
+        match mode {
+            QueryMode::Hybrid => Mode::Hybrid,
+            QueryMode::Lexical => Mode::Lexical,
+            QueryMode::Semantic => Mode::Semantic,
+            QueryMode::Fields => Mode::Fields,
+        }
+    }
+}
+
 impl From<Mode> for EngineMode {
     fn from(mode: Mode) -> EngineMode {
         match mode {
@@ -58,14 +69,26 @@ impl From<EngineMode> for Mode {
     }
 }
 
+/// Returns the minimum similarity: the parameter, else the setting, else none.
+pub fn min_similarity(session: &Session, given: Option<f64>) -> Result<Option<f64>> {
+    let set = || Ok(session.config.set_value("search.min_similarity").and_then(|text| text.parse().ok()));
+    match given {
+        Some(least) if (0.0..=1.0).contains(&least) => Ok(Some(least)),
+        Some(least) => Err(AppError::usage(
+            format!("the minimum similarity {least} is not between 0 and 1"),
+            "omit it, or start with 0.3",
+        )),
+        None => set(),
+    }
+}
+
 /// Returns a request in this mode with the user's settings for fusion and signals; the caller adds the query.
 pub fn request(session: &Session, mode: Mode) -> Result<SearchRequest> {
     let config = &session.config;
-    let weight = config.get("search.weight")?.parse().unwrap_or(Fusion::SEMANTIC_WEIGHT);
     let fusion = match config.get("search.fusion")?.as_str() {
         "union" => Fusion::Union,
         "rrf" => Fusion::Reciprocal(Fusion::RECIPROCAL_K),
-        _ => Fusion::Weighted(weight),
+        _ => config.get("search.weight")?.parse().map_or(Fusion::Model, Fusion::Weighted),
     };
     let signals = signals(&config.get("search.signals")?).unwrap_or_else(|_| Signals::default());
     Ok(SearchRequest { mode: mode.into(), fusion, signals, ..SearchRequest::default() })

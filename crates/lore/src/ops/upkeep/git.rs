@@ -1,11 +1,12 @@
 //! `git status|push|pull|commit`: the vault's repository.
 
 use clap::Args;
-use lore_engine::{GitState, HandCommit, commit_by_hand, git_state, pull, push};
+use lore_engine::{Error, GitState, HandCommit, commit_by_hand, git_state, pull, push};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
+use crate::app::hints::hint;
 use crate::app::session::Session;
 use crate::ops::line::Line;
 use crate::ops::views::{Done, count, timestamp};
@@ -37,6 +38,9 @@ pub struct GitView {
     last_fetch: Option<String>,
     /// Warnings for the user.
     warnings: Vec<String>,
+    /// What to do about each warning.
+    #[serde(skip)]
+    fixes: Vec<String>,
 }
 
 impl GitView {
@@ -53,9 +57,10 @@ impl GitView {
                 uncommitted: Vec::new(),
                 last_fetch: None,
                 warnings: Vec::new(),
+                fixes: Vec::new(),
             };
         };
-        let warnings = warnings(&git);
+        let (warnings, fixes) = warnings(&git).into_iter().unzip();
         GitView {
             repository: true,
             branch: git.state.branch,
@@ -66,7 +71,21 @@ impl GitView {
             uncommitted: git.uncommitted,
             last_fetch: git.fetched.map(timestamp),
             warnings,
+            fixes,
         }
+    }
+
+    /// Converts a state for the caller of a session, who may not see everything.
+    pub fn of(session: &Session, state: Option<GitState>) -> GitView {
+        let mut view = GitView::new(state);
+        view.remote = view.remote.map(|remote| session.shown(&remote));
+        view.warnings = view.warnings.iter().map(|warning| session.shown(warning)).collect();
+        view
+    }
+
+    /// Returns what to do about each warning.
+    pub fn fixes(&self) -> &[String] {
+        &self.fixes
     }
 
     /// Returns the number of unpushed commits, 0 without a remote.
@@ -101,21 +120,28 @@ impl GitView {
     }
 }
 
-fn warnings(git: &GitState) -> Vec<String> {
+/// Returns warnings, each with what to do about it.
+fn warnings(git: &GitState) -> Vec<(String, String)> {
     let mut warnings = Vec::new();
-    if git.state.ahead > 0 && git.state.behind > 0 {
-        let (ahead, behind) = (git.state.ahead, git.state.behind);
-        warnings.push(format!("remote diverged: {} here, {behind} there", count(ahead, "commit")));
+    let (ahead, behind) = (git.state.ahead, git.state.behind);
+    let upstream = git.state.upstream.clone().unwrap_or_else(|| "the remote".into());
+    let diverged = hint(&Error::Diverged { upstream, ahead, behind });
+    if ahead > 0 && behind > 0 {
+        let what = format!("remote diverged: {} here, {behind} there", count(ahead, "commit"));
+        warnings.push((what, diverged.clone()));
     }
     if let Some((message, pending)) = &git.commit_failure {
-        warnings.push(format!("not committed yet: {} ({message})", count(*pending as u64, "write")));
+        let what = format!("not committed yet: {} ({message})", count(*pending as u64, "write"));
+        warnings.push((what, "fix the cause; the next write commits it too".into()));
     }
     if let Some(failure) = &git.push_failure {
         let what = if failure.rejected { "push rejected" } else { "push failed" };
-        warnings.push(format!("{what} at {}: {}", timestamp(failure.at), failure.message));
+        let fix = if failure.rejected { diverged } else { "push again with `lore git push`".into() };
+        warnings.push((format!("{what} at {}: {}", timestamp(failure.at), failure.message), fix));
     }
     if let Some(message) = &git.fetch_failure {
-        warnings.push(format!("last fetch failed: {message}"));
+        let fix = "check the network and the remote; writes continue locally".into();
+        warnings.push((format!("last fetch failed: {message}"), fix));
     }
     warnings
 }
@@ -125,10 +151,7 @@ impl Operation for Status {
     type Output = GitView;
 
     fn run(self, session: &Session) -> Result<GitView> {
-        let mut view = GitView::new(git_state(session.context()?)?);
-        view.remote = view.remote.map(|remote| session.shown(&remote));
-        view.warnings = view.warnings.iter().map(|warning| session.shown(warning)).collect();
-        Ok(view)
+        Ok(GitView::of(session, git_state(session.context()?)?))
     }
 }
 

@@ -14,8 +14,8 @@ use crate::ops::{Operation, Render};
 
 /// Roll over the daily page
 ///
-/// Today's page becomes yesterday's, a new one is created and the inbox is cleared. Does nothing before a new day
-/// begins.
+/// Today's page becomes yesterday's and a new one is created. Pages of the inbox that are marked as sorted are moved to
+/// the scratch folder; everything else stays. Does nothing before a new day begins.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore rotate")]
 pub struct Rotate {}
@@ -27,8 +27,10 @@ pub struct Rotated {
     day: String,
     /// Whether a new day began.
     turned: bool,
-    /// Inbox files that were moved away.
+    /// Sorted inbox files that were moved away.
     cleared: Vec<Cleared>,
+    /// Number of inbox files that nobody has sorted.
+    unread: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -49,7 +51,8 @@ impl Operation for Rotate {
         let rotation = rotate(session.fresh()?)?;
         let warnings = rotation.warnings.into_iter().chain(rotation.receipt.warnings).collect();
         let cleared = rotation.cleared.into_iter().map(|(from, to)| Cleared { from, to }).collect();
-        Ok(Rotated { day: rotation.day.to_string(), turned: rotation.rolled_over, cleared, warnings })
+        let unread = rotation.unread;
+        Ok(Rotated { day: rotation.day.to_string(), turned: rotation.rolled_over, cleared, unread, warnings })
     }
 }
 
@@ -60,6 +63,12 @@ impl Render for Rotated {
             false => format!("still {}; nothing was done\n", self.day),
         };
         text.extend(self.cleared.iter().map(|one| format!("moved {} to {}\n", one.from, one.to)));
+        if self.unread > 0 {
+            text.push_str(&format!(
+                "{} to sort; see `lore triage`\n",
+                count(self.unread as u64, "inbox file")
+            ));
+        }
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         text
     }

@@ -1,8 +1,11 @@
 //! `validate`: integrity of the index and the ledger.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use lore_engine::Check;
-use lore_memory::validate;
+use lore_engine::{Check, shown};
+use lore_memory::{Difference, compare_trees, validate};
+use lore_vault::SourceTree;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,15 +14,20 @@ use crate::app::session::Session;
 use crate::ops::{Operation, Render};
 
 /// Check that the index is consistent and matches the files
+///
+/// With --original and --exported, compares two directories of pages by their meaning instead: the same pages, properties,
+/// truths, timeline entries and links, whatever the order of properties, the line ends or the encoding.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
-#[command(after_help = "Examples:\n  lore validate\n  lore validate --all")]
+#[command(
+    after_help = "Examples:\n  lore validate\n  lore validate --all\n  lore validate --original ~/notes --exported /tmp/notes"
+)]
 pub struct Validate {
     /// Check link targets, interval order and overlapping intervals
     #[arg(long)]
     #[serde(default)]
     links: bool,
     /// Check fact intervals, duplicates and values that were not closed
-    #[arg(long)]
+    #[arg(long, visible_alias = "assertions")]
     #[serde(default)]
     facts: bool,
     /// Check that every chunk has its vector and sign code or is pending
@@ -30,6 +38,14 @@ pub struct Validate {
     #[arg(long)]
     #[serde(default)]
     all: bool,
+    /// Directory to compare with --exported
+    #[arg(long, value_name = "DIR", requires = "exported")]
+    #[serde(skip)]
+    original: Option<PathBuf>,
+    /// Directory that was exported
+    #[arg(long, value_name = "DIR", requires = "original")]
+    #[serde(skip)]
+    exported: Option<PathBuf>,
 }
 
 /// Output of `validate`.
@@ -46,6 +62,9 @@ impl Operation for Validate {
     type Output = ValidationOutput;
 
     fn run(self, session: &Session) -> Result<ValidationOutput> {
+        if let (Some(original), Some(exported)) = (&self.original, &self.exported) {
+            return compare(session, original, exported);
+        }
         let context = session.context()?;
         let requested =
             [(Check::Links, self.links), (Check::Facts, self.facts), (Check::Embeddings, self.embeddings)];
@@ -63,6 +82,18 @@ impl Operation for Validate {
         }
         Ok(ValidationOutput { checked: checks.into_iter().map(Check::name).collect(), problems })
     }
+}
+
+/// Compares two directories of pages.
+fn compare(session: &Session, original: &Path, exported: &Path) -> Result<ValidationOutput> {
+    let (original, exported) =
+        (SourceTree::open(&session.path(original))?, SourceTree::open(&session.path(exported))?);
+    let found = compare_trees(&original, &exported)?;
+    let problem = |one: &Difference| format!("{}: {}: {}", shown(&one.path), one.what, one.detail);
+    Ok(ValidationOutput {
+        checked: vec!["pages", "properties", "truths", "timelines", "links", "files"],
+        problems: found.differences.iter().map(problem).collect(),
+    })
 }
 
 impl Render for ValidationOutput {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{assert_lints_clean, slugs, with_salon_page};
 use crate::git_support::{GitVault, NOON};
+use crate::hand_edits::suspended_at;
 use crate::sandbox::{Ran, Sandbox};
 
 #[test]
@@ -51,7 +52,11 @@ fn working_directory_is_added_if_it_is_a_known_tag() {
 
 #[test]
 fn profiles_with_tag_schemas_add_no_tags() {
-    for (profile, expected) in [("roam", json!(["procedure"])), ("personal", json!(["procedure"]))] {
+    for (profile, expected) in [
+        ("roam", json!(["procedure"])),
+        ("roam-org", json!(["procedure"])),
+        ("personal", json!(["procedure"])),
+    ] {
         let vault = GitVault::with_profile(profile);
         vault.lore(&["capture", "Looms weave patterns.", "--tag", "procedure", "--tag", "looms"]).ok();
         let written =
@@ -63,7 +68,7 @@ fn profiles_with_tag_schemas_add_no_tags() {
 
 #[test]
 fn related_links_are_part_of_the_same_write() {
-    for profile in ["notes", "brain", "roam", "personal"] {
+    for profile in ["notes", "brain", "roam", "roam-org", "personal"] {
         let (vault, salon) = with_salon_page(profile);
         let head = vault.head();
         let written = vault.lore(&["capture", "The salon takes no applications from sponsors"]);
@@ -73,14 +78,40 @@ fn related_links_are_part_of_the_same_write() {
         };
         let written = written.ok().json();
         let linked = &written["linked"][0];
-        assert_eq!((&linked["id"], &linked["slug"]), (&salon["id"], &salon["slug"]), "{profile}: {written}");
+        assert_eq!(linked["slug"], salon["slug"], "{profile}: {written}");
+        // The short id is longer if the new page's id begins alike.
+        let id = |page: &Value| page["id"].as_str().expect("an id").to_owned();
+        assert!(id(linked).starts_with(&id(&salon)), "{profile}: {written}");
         let text = vault.read(written["path"].as_str().expect("a path"));
-        let line = format!("- related [[{}]]", linked["title"].as_str().expect("a title"));
+        let line = match profile {
+            // In Org, a link leads to the id.
+            "roam-org" => "- related [[id:".to_owned(),
+            _ => format!("- related [[{}]]", linked["title"].as_str().expect("a title")),
+        };
         assert!(text.contains(&line), "{line}: {text}");
         assert_eq!(vault.subjects_since(&head).len(), 1, "one commit");
         let back = vault.lore(&["backlinks", salon["slug"].as_str().expect("a slug")]).ok().json();
         assert_eq!(back["links"][0]["relationship"], "related", "{back}");
         assert_lints_clean(&vault, profile);
+    }
+}
+
+/// Another process deletes or moves the related page after it was found.
+#[test]
+fn related_links_follow_pages_that_change_meanwhile() {
+    for (change, line) in [(&["rm"][..], None), (&["mv", "moved/salon"], Some("- related [["))] {
+        let (vault, salon) = with_salon_page("notes");
+        let slug = salon["slug"].as_str().expect("a slug");
+        let change =
+            [&change[..1], &[slug], &change[1..], &["--yes"][..usize::from(line.is_none())]].concat();
+        let text = "The salon takes no applications from sponsors";
+        let mut command = vault.at(NOON, &["capture", text, "--keep"]);
+        command.env("LORE_FAULT", "stop@compared");
+        let ran = suspended_at(&vault.sandbox, &mut command, b"", || drop(vault.lore(&change).exits(0)));
+        let written = ran.expect("it was suspended").exits(0).json();
+        let text = vault.read(written["path"].as_str().expect("a path"));
+        assert_eq!(text.contains("- related [["), line.is_some(), "{change:?}: {text}");
+        assert_lints_clean(&vault, "notes");
     }
 }
 

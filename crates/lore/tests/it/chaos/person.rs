@@ -21,6 +21,9 @@ const REBASE: &str = "try() { for _ in 1 2 3 4 5 6 7 8; do \"$@\" && return; don
 /// Stashes and applies again. If a file changed meanwhile, the stashed version is taken; the other one is committed.
 const STASH: &str = "git stash -q && (git stash pop -q || (git checkout -q --theirs -- . && git add -A && git commit -qm Stash))";
 const CHECKOUT: &str = "git checkout -q HEAD~1 && git checkout -q main";
+const END: &str = "if [ -d .git/rebase-merge ] || [ -d .git/rebase-apply ]; then git rebase --abort; fi
+    if [ -n \"$(git ls-files --unmerged)\" ]; then git checkout -q --theirs -- . && git add -A && git commit -qm Resolved; fi
+    git symbolic-ref -q HEAD >/dev/null || git branch -f detached";
 const COMMIT: &str = "git add -A && git commit -qm 'By hand'";
 
 pub struct Person<'a> {
@@ -55,6 +58,11 @@ impl<'a> Person<'a> {
                 _ => self.git("rebase", REBASE),
             }
         }
+    }
+
+    /// Ends what a git command that was refused midway has left: a rebase, or a conflict of a stash.
+    pub fn end(&self) {
+        self.sandbox.sh(END).exits(0);
     }
 
     fn git(&mut self, what: &'static str, script: &str) {

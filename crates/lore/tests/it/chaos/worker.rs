@@ -295,10 +295,11 @@ impl Step {
 }
 
 /// Returns the code of a refusal. In a run like this none should be anything but a conflict, a page that is gone, a file
-/// that changed under the write, or an unfinished merge of the person's.
+/// that changed under the write, an unfinished merge of the person's, or, on a busy machine, a lock that others held for
+/// ten seconds.
 fn refusal(answer: &Value) -> String {
     let text = answer.to_string().replace('\\', "");
-    let known = ["conflict", "not_found", "lint", "io", "exists", "diverged"];
+    let known = ["conflict", "not_found", "lint", "io", "exists", "diverged", "locked"];
     let code = known.iter().find(|code| text.contains(&format!("\"code\":\"{code}\"")));
     code.map(|code| (*code).to_owned()).unwrap_or_else(|| panic!("{text}"))
 }

@@ -201,3 +201,18 @@ fn foreign_edit_during_a_pending_commit_is_not_attributed_to_the_agent() {
     let ada = lines.as_array().expect("lines").iter().find(|line| line["text"] == "Line of Ada.").cloned();
     assert_ne!(ada.expect("her line")["actor"], "tester", "{lines}");
 }
+
+#[test]
+fn editors_own_files_neither_block_a_write_nor_enter_a_commit() {
+    let vault = GitVault::with_profile("roam");
+    let files = [".#start-here.md", "#start-here.md#", "start-here.md~", ".start-here.md.swp", ".DS_Store"];
+    for path in files.iter().chain(&[".obsidian/workspace.json"]) {
+        vault.sandbox.write(path, "an editor's own\n");
+    }
+    vault.lore(&["capture", "A lesson about looms."]).ok();
+    vault.sandbox.write("README.md", "# Edited by hand\n");
+    vault.lore(&["git", "commit"]).ok();
+    assert_eq!(vault.files_of("HEAD"), ["M README.md"]);
+    assert_eq!(vault.lore(&["git", "status"]).ok().json()["uncommitted"], serde_json::json!([]));
+    assert_eq!(vault.uncommitted().len(), 6, "git itself still sees them");
+}

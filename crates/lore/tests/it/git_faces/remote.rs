@@ -84,7 +84,8 @@ fn write_on_a_diverged_branch_is_refused() {
     vault.push_from(&other, "elsewhere.md", "# From elsewhere\n");
     let head = vault.head();
     let ran = vault.later(LATER, &["edit", "page", "--append", "Two"]).exits(4);
-    ran.says("diverged: 1 commits here, 1 there; nothing was changed").says("git pull --rebase");
+    ran.says("diverged: 1 commits here, 1 there; nothing was changed")
+        .says("git -c rebase.autoStash=true rebase origin/main");
     assert_eq!((vault.head(), vault.read("page.md")), (head.clone(), "One\n".to_owned()));
     // It stays refused without another fetch, until a person has reconciled the branches.
     fs::rename(vault.remote(), vault.sandbox.root.join("away.git")).expect("moved");
@@ -199,8 +200,14 @@ fn hint_reconciles_two_diverged_machines() {
     elsewhere(&["capture", "Looms weave patterns."]).exits(0);
     elsewhere(&["git", "push"]).ok();
     vault.lore(&["capture", "Another matter of no likeness"]).ok();
-    vault.lore(&["git", "push"]).exits(2).says("`git pull --rebase`");
-    vault.git(&["pull", "--quiet", "--rebase"]);
+    vault.lore(&["git", "push"]).exits(2).says("`git -c rebase.autoStash=true rebase origin/main`");
+    // Neither a branch without a configured upstream nor an unsaved edit keeps the hint from working.
+    vault.git(&["branch", "--unset-upstream"]);
+    vault.sandbox.write(".gitattributes", "# Mine\nindex.md merge=union\n");
+    vault.lore(&["capture", "A third matter"]).exits(4);
+    vault.git(&["-c", "rebase.autoStash=true", "rebase", "--quiet", "origin/main"]);
+    let warnings = |vault: &GitVault| vault.lore(&["status"]).ok().json()["warnings"].to_string();
+    assert!(!warnings(&vault).contains("rejected"), "{}", warnings(&vault));
     vault.lore(&["git", "commit"]).ok();
     vault.lore(&["git", "push"]).ok();
     assert_eq!(vault.lore(&["status"]).ok().json()["pages"], 4);

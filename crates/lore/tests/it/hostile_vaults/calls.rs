@@ -37,7 +37,7 @@ fn input(name: &str, schema: &Value) -> Value {
     let mut input = serde_json::Map::new();
     for required in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         let value = match (required, schema["properties"][required]["type"].as_str()) {
-            ("path", _) if name == "project_add" => json!("../outside"),
+            ("path", _) if matches!(name, "project_add" | "create_memory_project") => json!("../outside"),
             ("content" | "text" | "note", _) => json!("# N\n\nText about b.\n"),
             ("to", _) => json!("b"),
             (_, Some("integer")) => json!(1),

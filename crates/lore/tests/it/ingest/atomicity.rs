@@ -52,7 +52,7 @@ fn one_invalid_page_stops_the_whole_import() {
             "bad dates",
             json!({ "slug": "companies/acme", "expected_version": 1, "links": [{ "to": "x", "valid_from": "2026", "valid_until": "2025" }] }),
             2,
-            "valid_until 2025 is before valid_from 2026",
+            "the interval would end on 2025, before it starts on 2026",
         ),
     ];
     let sandbox = brain();

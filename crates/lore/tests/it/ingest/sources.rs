@@ -12,8 +12,8 @@ fn source_page_has_provenance_and_mentions() {
     let sandbox = brain();
     let words = "Weekly sync, 2026-02-03\r\n\r\nAda said that Acme will pivot. Ada Lovelace is sure.\r\n- x:: y [[z]]\r\n---\r\n";
     let file = source(&sandbox, "notes.txt", words);
-    let taken =
-        sandbox.run(&["ingest", &file, "--type", "meeting", "--source-ref", "meeting/12"]).ok().json();
+    let given = ["--type", "meeting", "--source-ref", "meeting/12", "--date", "2026-02-03"];
+    let taken = sandbox.run(&[&["ingest", &file], &given[..]].concat()).ok().json();
     assert_eq!(
         (&taken["outcome"], &taken["source"]["path"]),
         (&json!("ingested"), &json!("meetings/2026-02-03-weekly-sync.md"))
@@ -156,7 +156,11 @@ fn every_profile_imports_sources_and_refuses_secrets() {
         let taken = sandbox.run(&["ingest", &file, "--type", "doc"]).exits(0).json();
         assert_eq!(taken["source"]["outcome"], "created", "{profile}: {taken}");
         let page = text(&sandbox, taken["source"]["path"].as_str().expect("a path"));
-        assert!(page.contains("origin: external") && page.contains("date: 2024-05-06"), "{profile}: {page}");
+        let properties = page.to_lowercase();
+        assert!(
+            properties.contains("origin: external") && properties.contains("date: 2024-05-06"),
+            "{profile}: {page}"
+        );
         sandbox.run(&["lint"]).exits(0);
         let file = source(&sandbox, "s.txt", format!("key: {secret}\n"));
         let before = sandbox.files();

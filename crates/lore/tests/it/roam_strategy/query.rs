@@ -100,6 +100,16 @@ fn captures_and_the_index_are_not_searched() {
 }
 
 #[test]
+fn fields_are_the_default_mode() {
+    let vault = fields();
+    let asked = |arguments: &[&str]| vault.lore(arguments).ok().json();
+    let found = asked(&["query", "zeppelin"]);
+    assert_eq!(found["mode"], "fields");
+    assert_eq!(found["hits"], asked(&["query", "zeppelin", "--mode", "fields"])["hits"]);
+    assert_eq!(asked(&["query", "zeppelin", "--mode", "lexical"])["mode"], "lexical");
+}
+
+#[test]
 fn exit_status_distinguishes_no_hits_from_no_vault() {
     let vault = GitVault::with_profile("roam");
     vault.put("one", &node(1, "One", "Text.")).ok();
@@ -110,4 +120,17 @@ fn exit_status_distinguishes_no_hits_from_no_vault() {
     );
     let mut elsewhere = vault.at(NOON, &["query", "one", "--mode", "fields", "--project", "unknown"]);
     assert_eq!(elsewhere.output().expect("it runs").status.code(), Some(5));
+}
+
+#[test]
+fn exit_status_tells_that_lint_or_the_index_is_broken() {
+    let vault = GitVault::with_profile("roam");
+    vault.put("one", &node(1, "One", "Text.")).ok();
+    vault.sandbox.write("broken.md", node(2, "Broken", "Text.").replace("summary: ", "sumary: "));
+    let ran = vault.lore(&["query", "one"]).exits(4);
+    assert!(ran.json()["notes"].to_string().contains("lint error"), "{}", ran.text());
+    assert_eq!(ran.json()["hits"][0]["slug"], "one", "it still answers");
+    vault.lore(&["query", "unheardofword"]).exits(4);
+    std::fs::remove_file(vault.sandbox.vault().join("broken.md")).expect("written above");
+    vault.lore(&["query", "one"]).exits(0);
 }

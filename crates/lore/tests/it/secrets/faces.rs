@@ -50,6 +50,55 @@ fn mcp_refuses_and_has_no_purge() {
     assert!(!tools.contains("purge"), "{tools}");
 }
 
+/// A name can be the credential itself: no face repeats it when it refuses.
+#[test]
+fn refusals_do_not_repeat_a_name() {
+    let vault = GitVault::with_profile("notes");
+    let (title, part) = (format!("Key {}", token()), &TOKEN[1][4..]);
+    let page = format!("---\ntitle: {}\n---\n# {}\n\nText.\n", token(), token());
+    let name = token();
+    let calls: [&[&str]; 11] = [
+        &["show", "a", &name],
+        &["list", "--limit", &name],
+        &["get", &name],
+        &["show", &title],
+        &["edit", &name, "--append", "x"],
+        &["mv", &name, "other"],
+        &["rm", &name, "--yes"],
+        &["merge", &name, "other"],
+        &["links", &name],
+        &["capture", &page, "--title", &title],
+        &["write-note", &title, "--content", "Text."],
+    ];
+    for call in calls {
+        let ran = silent(vault.lore(call));
+        assert_ne!(ran.code, 0, "{call:?}");
+    }
+    let piped = vault.sandbox.pipe(&["put", "notes/x"], page.as_bytes());
+    assert_ne!(silent(piped).code, 0);
+    let server = HttpServer::start(&vault.sandbox);
+    let mut client = McpClient::start(&vault.sandbox, "all");
+    for (operation, parameters) in [
+        ("get", json!({ "reference": name })),
+        ("put", json!({ "slug": format!("keys/{name}"), "content": page })),
+        ("write_note", json!({ "title": title, "content": "Text.", "directory": "keys" })),
+        ("mv", json!({ "reference": name, "to": format!("keys/{name}") })),
+        ("ns_create", json!({ "name": name })),
+    ] {
+        let (status, body) = server.post(operation, &parameters);
+        assert_ne!(status, 200, "{operation}");
+        assert!(!body.to_string().to_lowercase().contains(&part.to_lowercase()), "{operation}: {body}");
+    }
+    for (tool, parameters) in [
+        ("memory_get", json!({ "slug": name })),
+        ("memory_put", json!({ "slug": format!("keys/{name}"), "content": page })),
+        ("write_note", json!({ "title": title, "content": "Text.", "directory": "keys" })),
+    ] {
+        let answer = client.call(tool, parameters).to_string();
+        assert!(!answer.to_lowercase().contains(&part.to_lowercase()), "{tool}: {answer}");
+    }
+}
+
 #[test]
 fn pipe_needs_a_confirmation() {
     let vault = GitVault::with_profile("notes");

@@ -119,6 +119,18 @@ fn rule_can_be_disabled_by_name() {
 }
 
 #[test]
+fn policy_cannot_allow_credentials() {
+    let vault = GitVault::with_profile("notes");
+    for level in ["off", "warning"] {
+        vault.sandbox.write("lore.toml", format!("[lint.levels]\nsecret = \"{level}\"\n"));
+        vault.put("page", &format!("token {}\n", TOKEN.concat())).exits(4).says("a credential");
+        vault.sandbox.write(".env", format!("TOKEN={}\n", TOKEN.concat()));
+        vault.lore(&["git", "commit"]);
+        assert!(!vault.sandbox.sh("git log -p --all").text().contains(&TOKEN.concat()), "{level}");
+    }
+}
+
+#[test]
 fn likely_secret_is_a_warning() {
     let vault = GitVault::with_profile("notes");
     let likely = format!("key {}{}\n", "sk_test_", "4eC39HqLyjWDarjtT1zdp7dc");

@@ -1,5 +1,5 @@
-//! Parses questions about a relation: "who works at Acme", "what did Ada invest in", "who knew Ada in 2023". Uses a
-//! small grammar over the words around a name, without a model; anything else is not a relational question.
+//! Parses questions about a relation: "who works at Acme", "what did Ada invest in", "who knew Ada in 2023", "who was the
+//! first CEO of Acme". Uses a small grammar over the words around a name, without a model; anything else is not a relational question.
 
 use std::ops::Range;
 
@@ -18,6 +18,21 @@ pub(super) struct RelationQuestion {
     pub kind: Option<String>,
     /// When the relation must be valid.
     pub when: When,
+    /// In which order the answers come.
+    pub order: Order,
+}
+
+/// The order of the answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Those that hold first, then the latest.
+    CurrentFirst,
+    /// Those that hold last: the question asks for the past.
+    CurrentLast,
+    /// The first to begin.
+    Earliest,
+    /// The last to begin.
+    Latest,
 }
 
 /// Which side of a relation a page is on.
@@ -96,6 +111,13 @@ const PREPOSITIONS: [&str; 10] = ["about", "at", "for", "from", "in", "into", "o
 const PAST: [&str; 11] =
     ["did", "was", "were", "had", "been", "former", "formerly", "previously", "used", "ever", "once"];
 
+/// Words that ask for the first or the last of several.
+const FIRST: [&str; 4] = ["first", "initial", "original", "earliest"];
+const LAST: [&str; 2] = ["last", "latest"];
+
+/// Other words about time that do not name a relation.
+const TIME: [&str; 4] = ["previous", "earlier", "prior", "recent"];
+
 /// Words that indicate the present.
 const TODAY: [&str; 4] = ["now", "currently", "current", "today"];
 
@@ -152,7 +174,25 @@ pub(super) fn read(words: &[String], named: Range<usize>, possessive: bool) -> O
         (true, true) => return None,
     };
     let (verbs, kind) = apart(verbs, &words[first], before);
-    (!verbs.is_empty()).then_some(RelationQuestion { verbs, side, kind, when })
+    let order = order(words, &named);
+    let when =
+        if matches!(order, Order::Earliest | Order::Latest) && when == When::Now { When::Ever } else { when };
+    (!verbs.is_empty()).then_some(RelationQuestion { verbs, side, kind, when, order })
+}
+
+fn order(words: &[String], named: &Range<usize>) -> Order {
+    let outside = |list: &[&str]| {
+        let mut words = words.iter().enumerate().filter(|(at, _)| !named.contains(at));
+        words.any(|(_, word)| list.contains(&word.as_str()))
+    };
+    match () {
+        () if outside(&FIRST) => Order::Earliest,
+        () if outside(&LAST) => Order::Latest,
+        // "Who has worked at Acme" includes the present.
+        () if outside(&["has", "have"]) || outside(&TODAY) => Order::CurrentFirst,
+        () if when(words, named) == When::Ever => Order::CurrentLast,
+        () => Order::CurrentFirst,
+    }
 }
 
 /// Returns the stems of a relation's name, and whether it is passive, describing what is done to the page it is on.
@@ -163,11 +203,13 @@ pub(super) fn relation_stems(relation: &str) -> (Vec<String>, bool) {
 }
 
 /// Returns the stems of the words that name the relation.
-fn verbs(words: &[String]) -> Vec<String> {
+pub(super) fn verbs(words: &[String]) -> Vec<String> {
     let says = |word: &&String| {
         let word = word.as_str();
         !word.is_empty()
-            && ![&FORM[..], &PREPOSITIONS, &PAST, &TODAY].iter().any(|words| words.contains(&word))
+            && ![&FORM[..], &PREPOSITIONS, &PAST, &TODAY, &FIRST, &LAST, &TIME]
+                .iter()
+                .any(|words| words.contains(&word))
     };
     words.iter().filter(says).map(|word| root(word)).collect()
 }
@@ -206,7 +248,7 @@ fn when(words: &[String], named: &Range<usize>) -> When {
     };
     match () {
         () if has(&TODAY) => When::Now,
-        () if has(&PAST) || outside.iter().any(past) => When::Ever,
+        () if has(&PAST) || has(&TIME) || outside.iter().any(past) => When::Ever,
         () => When::Now,
     }
 }
@@ -241,9 +283,10 @@ mod tests {
             }
         }
         match read(&words, start..end, possessive) {
-            Some(RelationQuestion { verbs, side, kind, when }) => {
+            Some(RelationQuestion { verbs, side, kind, when, order }) => {
                 let kind = kind.map(|kind| format!(" a {kind}")).unwrap_or_default();
-                format!("{} {side:?}{kind} {when:?}", verbs.join("+"))
+                let order = if order == Order::CurrentFirst { String::new() } else { format!(" {order:?}") };
+                format!("{} {side:?}{kind} {when:?}{order}", verbs.join("+"))
             }
             None => "none".into(),
         }
@@ -257,7 +300,7 @@ mod tests {
     #[test]
     fn questions_about_the_subject() {
         check("who works at [Acme]?", "work Object Now");
-        check("Who worked at [Acme]", "work Object Ever");
+        check("Who worked at [Acme]", "work Object Ever CurrentLast");
         check("who has invested in [Oyster Capital]", "invest Object Ever");
         check("who is the CEO of [Acme]?", "ceo Object Now");
         check("who currently knows [Ada]", "know Object Now");
@@ -266,13 +309,21 @@ mod tests {
 
     #[test]
     fn questions_about_the_object() {
-        check("what did [Ada] invest in?", "invest Subject Ever");
+        check("what did [Ada] invest in?", "invest Subject Ever CurrentLast");
         check("where does [Ada Berg] work", "work Subject Now");
-        check("which companies did [Ada] invest in", "invest Subject a compani Ever");
+        check("which companies did [Ada] invest in", "invest Subject a compani Ever CurrentLast");
         check("who does [Ada] know", "know Subject Now");
-        check("what was founded by [Ada]", "found Subject Ever");
-        check("who was [Acme] founded by", "found Object Ever");
+        check("what was founded by [Ada]", "found Subject Ever CurrentLast");
+        check("who was [Acme] founded by", "found Object Ever CurrentLast");
         check("what is [Ada]'s role", "role Either Now");
+    }
+
+    #[test]
+    fn questions_about_one_of_several() {
+        check("who was the first CEO of [Acme]", "ceo Object Ever Earliest");
+        check("who is the latest CEO of [Acme]", "ceo Object Ever Latest");
+        check("who were the previous CEOs of [Acme]", "ceo Object Ever CurrentLast");
+        check("who used to play in [Fjellkor]", "play Object Ever CurrentLast");
     }
 
     #[test]

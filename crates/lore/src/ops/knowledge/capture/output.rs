@@ -1,8 +1,9 @@
 //! The output of `capture`.
 
-use lore_engine::{Receipt, VaultContext, is_live, states};
+use lore_engine::{Receipt, VaultContext, is_live, states, supersession};
 use lore_memory::{Captured, Comparison, NewCapture, Similar, short_id};
 use lore_ports::PageRow;
+use lore_text::Disagreement;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,7 +30,7 @@ pub enum CaptureOutput {
 pub struct NewPage {
     /// Short form of its id, accepted by every command.
     id: String,
-    /// Project it is in.
+    /// Namespace it is in, else the project.
     namespace: String,
     #[serde(flatten)]
     written: WriteResult,
@@ -92,6 +93,23 @@ struct SimilarItem {
     likeness: f64,
     /// What is similar: `meaning` or `terms`.
     by: &'static str,
+    /// How the text disagrees with the page, if it does: what it says instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disagrees: Option<DisagreementItem>,
+    /// The page that replaced it, if it is superseded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    successor: Option<PageName>,
+}
+
+/// How a text disagrees with a page.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DisagreementItem {
+    /// `negation` or `value`.
+    kind: &'static str,
+    /// What the page says.
+    was: String,
+    /// What the text says.
+    now: String,
 }
 
 /// How similar pages were found.
@@ -119,17 +137,35 @@ struct Next {
     /// Writes a new page.
     #[serde(skip_serializing_if = "Option::is_none")]
     keep: Option<String>,
+    /// Writes a new page that replaces the page, if the text disagrees with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    supersede: Option<String>,
+    /// Writes a new page that contradicts the page, if the text disagrees with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contradict: Option<String>,
 }
 
 const HINT: &str =
     "append to one with --extend REF, or replace one with --update REF, or write a new page with --keep";
 
+const DISAGREES_HINT: &str = "the text disagrees with it: write a new page with --supersedes REF if it is no longer true, \
+     or with --contradicts REF if both are claimed, or replace it with --update REF";
+
 impl CaptureOutput {
     /// Converts the result; `retry` is the original command.
-    pub(super) fn new(session: &Session, captured: Captured, retry: &RetryCommand) -> Result<CaptureOutput> {
+    pub(super) fn new(
+        session: &Session,
+        captured: Captured,
+        retry: &RetryCommand,
+        namespace: Option<String>,
+    ) -> Result<CaptureOutput> {
         let context = session.context()?;
         Ok(match captured {
-            Captured::New(new) => CaptureOutput::New(Box::new(NewPage::new(session, context, *new)?)),
+            Captured::New(new) => {
+                let mut page = NewPage::new(session, context, *new)?;
+                page.namespace = namespace.unwrap_or(page.namespace);
+                CaptureOutput::New(Box::new(page))
+            }
             Captured::Changed(receipt) => {
                 CaptureOutput::Changed(Box::new(ChangedPage::new(context, receipt)?))
             }
@@ -173,13 +209,30 @@ impl SimilarPages {
         retry: &RetryCommand,
     ) -> Result<SimilarPages> {
         let (compared, similar) = (Compared::new(session, &found), items(context, found.similar)?);
-        let (best, version) = similar.first().map_or(("REF", 0), |one| (&one.page.id, one.version));
-        let next = Next {
-            extend: session.call(&retry.extending(best)),
-            update: session.call(&retry.updating(best, version)),
-            keep: session.call(&retry.keeping()),
+        let first = similar.first();
+        // What a superseded page says is no longer the point: its successor is.
+        let best = match first.map(|one| (one, &one.successor)) {
+            Some((_, Some(successor))) => context.page(&successor.slug)?,
+            Some((one, None)) => context.page(&one.page.slug)?,
+            None => return Ok(SimilarPages::nothing(session, compared)),
         };
-        Ok(SimilarPages { outcome: "similar", similar, compared, next, hint: session.hint(HINT) })
+        let (id, version) = (short_id(context, &best)?, best.version);
+        let disagrees = first.is_some_and(|one| one.disagrees.is_some() && one.successor.is_none());
+        let relate = |relation| if disagrees { session.call(&retry.relating(relation, &id)) } else { None };
+        let next = Next {
+            extend: if disagrees { None } else { session.call(&retry.extending(&id)) },
+            update: session.call(&retry.updating(&id, version)),
+            keep: session.call(&retry.keeping()),
+            supersede: relate("supersedes"),
+            contradict: relate("contradicts"),
+        };
+        let hint = session.hint(if disagrees { DISAGREES_HINT } else { HINT });
+        Ok(SimilarPages { outcome: "similar", similar, compared, next, hint })
+    }
+
+    fn nothing(session: &Session, compared: Compared) -> SimilarPages {
+        let next = Next { extend: None, update: None, keep: None, supersede: None, contradict: None };
+        SimilarPages { outcome: "similar", similar: Vec::new(), compared, next, hint: session.hint(HINT) }
     }
 }
 
@@ -210,6 +263,8 @@ fn items(context: &VaultContext, similar: Vec<Similar>) -> Result<Vec<SimilarIte
         Ok(SimilarItem {
             summary: one.page.summary.clone(),
             status: (!is_live(&state.status)).then_some(state.status),
+            successor: successor(context, &one.page)?,
+            disagrees: one.disagreement.map(DisagreementItem::from),
             version: one.page.version,
             likeness: (one.score * 100.0).round() / 100.0,
             by: one.method.name(),
@@ -217,6 +272,22 @@ fn items(context: &VaultContext, similar: Vec<Similar>) -> Result<Vec<SimilarIte
         })
     };
     similar.into_iter().zip(states).map(item).collect()
+}
+
+/// Returns the page that replaced a page, or that replaced the one that did, and so on.
+fn successor(context: &VaultContext, page: &PageRow) -> Result<Option<PageName>> {
+    let rings = supersession(context, page)?;
+    let Some((slug, _)) = rings.last().and_then(|ring| ring.first()) else { return Ok(None) };
+    PageName::new(context, context.page(slug)?).map(Some)
+}
+
+impl From<Disagreement> for DisagreementItem {
+    fn from(disagreement: Disagreement) -> DisagreementItem {
+        match disagreement {
+            Disagreement::Negation { was, now } => DisagreementItem { kind: "negation", was, now },
+            Disagreement::Value { was, now } => DisagreementItem { kind: "value", was, now },
+        }
+    }
 }
 
 impl Render for CaptureOutput {
@@ -255,10 +326,26 @@ impl SimilarPages {
         let lines = self.similar.iter().map(|one| {
             let status = one.status.as_ref().map(|status| format!(" [{status}]")).unwrap_or_default();
             let PageName { id, slug, title } = &one.page;
-            format!("  {id}  {:.2} by {:<7}  {slug}  {title}{status}\n", one.likeness, one.by)
+            let mut line = format!("  {id}  {:.2} by {:<7}  {slug}  {title}{status}\n", one.likeness, one.by);
+            if let Some(DisagreementItem { was, now, .. }) = &one.disagrees {
+                line.push_str(&format!("      disagrees: {was:?} there, {now:?} here\n"));
+            }
+            if let Some(successor) = &one.successor {
+                line.push_str(&format!(
+                    "      replaced by {}  {}  {}\n",
+                    successor.id, successor.slug, successor.title
+                ));
+            }
+            line
         });
-        let Next { extend, update, keep } = &self.next;
-        let choices = [("to append to it:", extend), ("to replace it:", update), ("to keep both:", keep)];
+        let Next { extend, update, keep, supersede, contradict } = &self.next;
+        let choices = [
+            ("if it is outdated:", supersede),
+            ("if both are claimed:", contradict),
+            ("to append to it:", extend),
+            ("to replace it:", update),
+            ("to keep both:", keep),
+        ];
         let choices =
             choices.into_iter().filter_map(|(aim, call)| Some(format!("{aim:<18} {}\n", call.as_ref()?)));
         head + &lines.chain(choices).collect::<String>()

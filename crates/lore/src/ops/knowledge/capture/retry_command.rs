@@ -33,6 +33,7 @@ impl RetryCommand {
         given.tags.iter().for_each(|tag| add("--tag", tag));
         given.source.iter().for_each(|source| add("--source", source));
         given.fills.iter().for_each(|gap| add("--fills", &gap.to_string()));
+        given.namespace.iter().for_each(|namespace| add("--namespace", namespace));
         session.named_project().iter().for_each(|project| add("--project", project));
         let title = given.title.iter().map(|title| format!(" --title {}", quote(title)));
         let raw = given.raw.iter().map(|raw| format!(" --raw {}", quote(&raw.to_string_lossy())));
@@ -48,6 +49,11 @@ impl RetryCommand {
     /// Returns the command that replaces the truth of a page at a version.
     pub(super) fn updating(&self, page: &str, version: u64) -> String {
         format!("{} --update {page} --expected-version {version}", self.text)
+    }
+
+    /// Returns the command that writes a new page with a relation to a page: `supersedes` or `contradicts`.
+    pub(super) fn relating(&self, relation: &str, page: &str) -> String {
+        format!("{}{} --{relation} {page}", self.text, self.new_page)
     }
 
     /// Returns the command that writes a new page.

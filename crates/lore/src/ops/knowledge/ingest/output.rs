@@ -26,6 +26,12 @@ pub struct IngestOutput {
     /// Page of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<PageResult>,
+    /// Date of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_date: Option<String>,
+    /// Where the date comes from: `parameter`, `property`, `file name`, `header field`, `heading` or `today`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date_from: Option<&'static str>,
     /// Novelty of the source compared with the most similar page.
     #[serde(skip_serializing_if = "Option::is_none")]
     novelty: Option<NoveltyItem>,
@@ -57,7 +63,7 @@ struct PageResult {
     version: u64,
     /// `created`, `updated` or `unchanged`.
     outcome: &'static str,
-    /// What happened to the new text: `written`, `skipped`, or `none` if none was given.
+    /// What happened to the new text: `written`, `appended`, `skipped`, or `none` if none was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     derived: Option<&'static str>,
     /// Novelty of the new text compared with the previous text.
@@ -101,7 +107,7 @@ struct MentionItem {
 }
 
 const ALREADY: &str =
-    "nothing was changed; to change pages for it, omit the content; --force ingests it again";
+    "nothing was changed; to change pages for it, pass `pages` without `content`; --force ingests it again";
 
 const NEXT: &str = "read the mentioned pages, then change them in one call: `lore ingest --json-payload`";
 
@@ -167,12 +173,15 @@ impl IngestOutput {
             line: one.line,
         };
         let mentions: Vec<MentionItem> = report.mentions.into_iter().map(mention).collect();
+        let (source_date, date_from) = report.date.map(|(day, origin)| (day, origin.name())).unzip();
         let changed = report.batch.is_some() || pages.iter().any(|page| page.outcome != "unchanged");
         IngestOutput {
             outcome: if changed { "ingested" } else { "unchanged" },
             import_id: report.batch,
             ingested_at: None,
             source: report.source.map(page),
+            source_date,
+            date_from,
             novelty: report.novelty.map(|found| NoveltyItem::new(found.novelty, Some(found.page.slug))),
             hint: (pages.is_empty() && !mentions.is_empty()).then(|| session.hint(NEXT)),
             pages,
@@ -211,6 +220,15 @@ impl Render for IngestOutput {
             let derived = if page.derived == Some("skipped") { ", not rewritten" } else { "" };
             let PageResult { slug, version, outcome, .. } = page;
             text.push_str(&format!("{what:<8}  {slug} (version {version}, {outcome}{derived})\n"));
+            if let (Some(day), Some(from)) = (&self.source_date, self.date_from.filter(|_| what == "source"))
+            {
+                let from = if from == "today" {
+                    "no date in the source, so today".into()
+                } else {
+                    format!("from the {from}")
+                };
+                text.push_str(&format!("date      {day} ({from})\n"));
+            }
             text.push_str(&page.lines.human());
         }
         if let Some(NoveltyItem { verdict, page: Some(page), jaccard, .. }) = &self.novelty {

@@ -2,14 +2,14 @@
 
 use lore_engine::{Error, VaultContext};
 use lore_memory::{Evidence, PageIngest};
+use lore_page::Interval;
 use lore_page::edit::{Dropped, NewEntry, NewFact, NewRelation};
-use lore_page::{Interval, parse};
-use lore_text::fold;
-use lore_vault::without_extension;
+use lore_text::date_on;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::error::{AppError, Result};
+use crate::ops::as_of;
 use crate::ops::pages::put::target;
 
 /// Changes to one page that follow from a source.
@@ -18,9 +18,12 @@ use crate::ops::pages::put::target;
 pub struct PageInput {
     /// Slug or path of the page
     slug: String,
-    /// New text; omit it to add evidence only
+    /// New text of the whole page; omit it to add to the page only
     #[serde(default)]
     content: Option<String>,
+    /// Text to add to an existing page, above its timeline
+    #[serde(default)]
+    body_append: Option<String>,
     /// Version that was read; 0 creates a new page
     expected_version: u64,
     /// Facts asserted by the source
@@ -44,7 +47,8 @@ pub struct PageInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AssertionInput {
-    /// Subject: the page, or another name
+    /// Subject: the page, or another name [default: the page]
+    #[serde(default)]
     subject: String,
     /// Predicate: is_ceo_of, based_in
     predicate: String,
@@ -94,7 +98,7 @@ struct LinkInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EntryInput {
-    /// Date, as YYYY-MM-DD
+    /// Date: YYYY-MM-DD, a month, a year, words such as yesterday, or a range such as {2022-03-10..2022-03-16}
     date: String,
     /// What happened, in one line
     summary: String,
@@ -120,14 +124,14 @@ impl PageInput {
                 None => target(context, &self.slug)?.into_string(),
             },
         };
-        let page_names = PageNames::new(context, &path, self.content.as_deref());
         let slug = self.slug;
         let with_slug = |failure: AppError| failure.at(&slug);
-        let facts =
-            self.assertions.into_iter().map(|one| one.plan(&page_names, source_ref).map_err(with_slug));
+        let facts = self.assertions.into_iter().map(|one| one.plan(context, source_ref).map_err(with_slug));
         let relations = self.links.into_iter().map(|link| link.plan(context).map_err(with_slug));
+        // A range, or a date that is written in another way, is left to the page's own rules.
+        let today = context.now().date();
         let entry = |entry: EntryInput| NewEntry {
-            date: entry.date,
+            date: date_on(&entry.date, today).map_or(entry.date, |date| date.to_string()),
             source: entry.source.or_else(|| source_ref.map(str::to_owned)),
             summary: entry.summary,
             detail: entry.detail,
@@ -139,50 +143,22 @@ impl PageInput {
             tags: self.tags,
         };
         let dropped = Dropped::parse(self.drop.iter().map(String::as_str));
-        let (content, expected_version) = (self.content, self.expected_version);
-        Ok(PageIngest { path, content, expected_version, evidence, dropped })
-    }
-}
-
-/// Converts assertions about a page that will have this text to facts.
-pub fn facts_of(
-    context: &VaultContext,
-    path: &str,
-    text: &str,
-    assertions: Vec<AssertionInput>,
-) -> Result<Vec<NewFact>> {
-    let page_names = PageNames::new(context, path, Some(text));
-    assertions.into_iter().map(|one| one.plan(&page_names, None)).collect()
-}
-
-/// The page that facts are written on, and the names that refer to it.
-struct PageNames<'a> {
-    context: &'a VaultContext,
-    path: &'a str,
-    /// Names defined by its new text.
-    names: Vec<String>,
-}
-
-impl<'a> PageNames<'a> {
-    fn new(context: &'a VaultContext, path: &'a str, content: Option<&str>) -> PageNames<'a> {
-        let stem = without_extension(path);
-        let mut names = vec![stem.to_owned(), stem.rsplit('/').next().unwrap_or(stem).to_owned()];
-        if let Some(page) = content.map(|content| parse(path, content).page) {
-            names.push(page.title);
-            names.extend(page.heading_title);
-            names.extend(page.aliases);
+        let (content, append, expected_version) = (self.content, self.body_append, self.expected_version);
+        if content.is_some() && append.is_some() {
+            let hint = "pass content to replace the text of the page, or body_append to add to it";
+            return Err(AppError::usage("content and body_append cannot be combined", hint).at(&slug));
         }
-        PageNames { context, path, names: names.iter().map(|name| fold(name)).collect() }
+        Ok(PageIngest { path, content, append, expected_version, evidence, dropped })
     }
+}
 
-    fn includes(&self, name: &str) -> bool {
-        let found = self.context.find(name).ok().flatten();
-        self.names.contains(&fold(name)) || found.is_some_and(|page| page.path == self.path)
-    }
+/// Converts assertions to facts.
+pub fn facts_of(context: &VaultContext, assertions: Vec<AssertionInput>) -> Result<Vec<NewFact>> {
+    assertions.into_iter().map(|one| one.plan(context, None)).collect()
 }
 
 impl AssertionInput {
-    fn plan(self, page_names: &PageNames<'_>, source_ref: Option<&str>) -> Result<NewFact> {
+    fn plan(self, context: &VaultContext, source_ref: Option<&str>) -> Result<NewFact> {
         let by = self.asserted_by.unwrap_or_else(|| ASSERTERS[0].into());
         if !ASSERTERS.contains(&by.as_str()) {
             let hint = format!("use one of {}", ASSERTERS.join(", "));
@@ -194,13 +170,11 @@ impl AssertionInput {
                 "omit it if it is not known",
             ));
         }
-        let subject = self.subject.trim().to_owned();
-        let is_page = subject.is_empty() || page_names.includes(&subject);
         Ok(NewFact {
-            subject: (!is_page).then_some(subject),
+            subject: Some(self.subject.trim().to_owned()).filter(|subject| !subject.is_empty()),
             predicate: self.predicate,
             object: self.object,
-            interval: interval(self.valid_from, self.valid_until)?,
+            interval: interval(self.valid_from, self.valid_until, context)?,
             source: self.source_ref.or_else(|| source_ref.map(str::to_owned)),
             by: Some(by),
             confidence: self.confidence.map(|confidence| confidence.to_string()),
@@ -219,27 +193,16 @@ impl LinkInput {
             Err(_) => self.to,
         };
         Ok(NewRelation {
+            label: None,
             relation: self.relationship.unwrap_or_else(|| "related".into()),
             target,
             context: self.context,
-            interval: interval(self.valid_from, self.valid_until)?,
+            interval: interval(self.valid_from, self.valid_until, context)?,
         })
     }
 }
 
-fn interval(from: Option<String>, until: Option<String>) -> Result<Interval> {
-    let date = |text: Option<String>| match text.filter(|text| !text.trim().is_empty()) {
-        None => Ok(None),
-        Some(text) => text.trim().parse().map(Some).map_err(|_| {
-            AppError::usage(format!("{text:?} is not a date"), "use YYYY, YYYY-MM or YYYY-MM-DD")
-        }),
-    };
-    let interval = Interval { from: date(from)?, until: date(until)? };
-    match (interval.from, interval.until) {
-        (Some(from), Some(until)) if from.first_day() > until.last_day() => Err(AppError::usage(
-            format!("valid_until {until} is before valid_from {from}"),
-            "use a valid_until that is not before valid_from",
-        )),
-        _ => Ok(interval),
-    }
+fn interval(from: Option<String>, until: Option<String>, context: &VaultContext) -> Result<Interval> {
+    let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    as_of::interval(given(from).as_deref(), given(until).as_deref(), context)
 }

@@ -16,7 +16,16 @@ const WATCHER: &str = "lore-watch-";
 /// Name prefix of the server.
 const SERVER: &str = "lore-serve-";
 
-/// Interval between pushes, in minutes.
+/// Name prefix of the timer that runs routines.
+const ROUTINES: &str = "lore-routines-";
+
+/// Name prefix of the timer that makes generated files again.
+const GENERATE: &str = "lore-generate-";
+
+/// Interval at which due routines are looked for, in minutes.
+const ROUTINES_EVERY: u32 = 5;
+
+/// Interval between pulls and pushes, in minutes.
 const PUSH_EVERY: u32 = 15;
 
 /// Service files and their jobs.
@@ -37,6 +46,8 @@ pub(super) enum ServiceRequest {
         watcher: bool,
         /// Address of the server, if it is wanted; empty for the default.
         server: Option<String>,
+        /// The agent's command that runs routines, if it is wanted.
+        agent: Vec<String>,
     },
     /// Those that are installed.
     Installed,
@@ -48,12 +59,20 @@ pub(super) fn plan(session: &Session, request: &ServiceRequest) -> Result<Servic
     let policy = context.policy();
     let remote = git_state(context)?.is_some_and(|git| git.state.url.is_some());
     let daily = policy.rotate.is_some() || policy.rules.iter().any(|rule| rule.keep.is_some());
-    let (watcher, server) = match request {
-        ServiceRequest::Requested { watcher, server } => (Some(*watcher), Some(server.clone())),
-        ServiceRequest::Installed => (None, None),
+    let (watcher, server, agent) = match request {
+        ServiceRequest::Requested { watcher, server, agent } => {
+            (Some(*watcher), Some(server.clone()), agent.as_slice())
+        }
+        ServiceRequest::Installed => (None, None, [].as_slice()),
     };
+    let is_requested = matches!(request, ServiceRequest::Requested { .. });
     let address = server.clone().flatten().filter(|address| !address.is_empty());
     let is_included = |job: &Job| match job.schedule {
+        _ if job.name.starts_with(ROUTINES) => match is_requested {
+            true => !agent.is_empty(),
+            false => is_installed(session, job),
+        },
+        _ if job.name.starts_with(GENERATE) => policy.rebuild.time().is_some(),
         Schedule::Every(_) => remote,
         Schedule::Daily(..) => daily,
         Schedule::Always if job.name.starts_with(WATCHER) => {
@@ -61,13 +80,14 @@ pub(super) fn plan(session: &Session, request: &ServiceRequest) -> Result<Servic
         }
         Schedule::Always => server.as_ref().map_or_else(|| is_installed(session, job), Option::is_some),
     };
-    let jobs = jobs(session, context, address.as_deref())?.into_iter().filter(is_included).collect();
+    let jobs = jobs(session, context, address.as_deref(), agent)?.into_iter().filter(is_included).collect();
     files(session, jobs)
 }
 
-/// Whether a file belongs to the server.
-pub(super) fn is_server(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(SERVER))
+/// Whether a file belongs to a service whose command depends on how it was installed.
+pub(super) fn is_chosen(path: &Path) -> bool {
+    let chosen = |name: &str| name.starts_with(SERVER) || name.starts_with(ROUTINES);
+    path.file_name().is_some_and(|name| chosen(&name.to_string_lossy()))
 }
 
 fn is_installed(session: &Session, job: &Job) -> bool {
@@ -76,10 +96,15 @@ fn is_installed(session: &Session, job: &Job) -> bool {
 
 /// Returns every service that this vault could have.
 pub(super) fn every_file(session: &Session) -> Result<ServicePlan> {
-    files(session, jobs(session, session.context()?, None)?)
+    files(session, jobs(session, session.context()?, None, &[])?)
 }
 
-fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Result<Vec<Job>> {
+fn jobs(
+    session: &Session,
+    context: &VaultContext,
+    address: Option<&str>,
+    agent: &[String],
+) -> Result<Vec<Job>> {
     let project = context.name();
     let slug = vault_name(project, session.environment.own.as_deref());
     let program = session.environment.program.clone().ok_or_else(|| {
@@ -101,11 +126,28 @@ fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Res
         daily.insert(0, command(&["rotate"]));
     }
     let environment = variables(session)?;
+    let words =
+        |start: &[&str]| -> Vec<String> { command(start).into_iter().chain(agent.iter().cloned()).collect() };
+    let (at_hour, at_minute) = policy.rebuild.time().unwrap_or_default();
     Ok(vec![
         Job {
+            name: format!("{ROUTINES}{slug}"),
+            about: format!("Run due routines of the Lore vault {project}"),
+            commands: vec![words(&["routine", "due", "--"])],
+            schedule: Schedule::Every(ROUTINES_EVERY),
+            environment: environment.clone(),
+        },
+        Job {
+            name: format!("{GENERATE}{slug}"),
+            about: format!("Make generated files of the Lore vault {project} again"),
+            commands: vec![command(&["generate"])],
+            schedule: Schedule::Daily(at_hour, at_minute, zone.clone()),
+            environment: environment.clone(),
+        },
+        Job {
             name: format!("lore-push-{slug}"),
-            about: format!("Push the commits of the Lore vault {project}"),
-            commands: vec![command(&["git", "push"])],
+            about: format!("Pull and push the commits of the Lore vault {project}"),
+            commands: vec![command(&["git", "pull"]), command(&["git", "push"])],
             schedule: Schedule::Every(PUSH_EVERY),
             environment: environment.clone(),
         },
@@ -113,7 +155,7 @@ fn jobs(session: &Session, context: &VaultContext, address: Option<&str>) -> Res
             name: format!("lore-daily-{slug}"),
             about: format!("Roll over and expire pages of the Lore vault {project}"),
             commands: daily,
-            schedule: Schedule::Daily(hour, zone),
+            schedule: Schedule::Daily(hour, 0, zone),
             environment: environment.clone(),
         },
         Job {

@@ -1,23 +1,27 @@
 //! `edit-note`: edits a note by text or a JSON object.
 
 use clap::Args;
+use lore_engine::Error;
+use lore_page::Format;
 use lore_page::edit::{self, Dropped};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
+use super::item::permalink;
+use super::write::{WriteNote, checked_version, hash_of};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::change::rewrite;
+use crate::ops::line::Line;
 use crate::ops::pages::edit::Edit;
-use crate::ops::views::WriteResult;
-use crate::ops::{Operation, read_json};
+use crate::ops::views::{WriteResult, typed};
+use crate::ops::{Operation, Render, read_json};
 
 /// Edit part of a note, leaving the rest unchanged
 ///
-/// Text that starts with an existing heading replaces the text under it; subsections that it does not have stay. Other
-/// text is appended. A JSON object names the change: append, prepend, find and replace, section and with,
-/// before_section, after_section, set, unset, drop.
+/// Text is appended, whatever it starts with; a note that does not exist is created. A JSON object names another change:
+/// append, prepend, find and replace, section and with, before_section, after_section, set, unset, drop.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore edit-note habits/tea-times '- [time] Five on Sundays'\n  lore edit-note habits/tea-times '{\"find\": \"Four\", \"replace\": \"Five\"}'"
@@ -32,25 +36,123 @@ pub struct EditNote {
     #[arg(long, value_name = "N")]
     #[serde(default)]
     expected_version: Option<u64>,
+    /// Fail unless the file of the note has this SHA-256
+    #[arg(long, value_name = "HASH")]
+    #[serde(default)]
+    expected_hash: Option<String>,
+    /// Properties to set as well
+    #[arg(skip)]
+    #[serde(default)]
+    metadata: Map<String, Value>,
+    /// Replace only the text of a section, and keep its subsections
+    #[arg(long)]
+    #[serde(default)]
+    keep_subsections: bool,
+}
+
+/// Output of `edit-note`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoteEdited {
+    title: String,
+    permalink: String,
+    file_path: Line,
+    /// SHA-256 of the file.
+    hash: String,
+    #[serde(flatten)]
+    written: WriteResult,
+}
+
+impl Render for NoteEdited {
+    fn human(&self) -> String {
+        self.written.human()
+    }
 }
 
 impl Operation for EditNote {
     const NAME: &'static str = "edit-note";
     const WRITES: bool = true;
     const HIDDEN: bool = true;
-    type Output = WriteResult;
+    type Output = NoteEdited;
 
-    fn run(self, session: &Session) -> Result<WriteResult> {
-        if let Ok(Value::Object(mut named)) = serde_json::from_str(&self.content_updates) {
-            named.insert("reference".into(), json!(self.path));
-            if let Some(version) = self.expected_version {
-                named.insert("expected_version".into(), json!(version));
-            }
-            let edit: Edit = read_json(Value::Object(named))?;
-            return edit.run(session).map_err(name_fields);
+    fn run(mut self, session: &Session) -> Result<NoteEdited> {
+        let context = session.fresh()?;
+        if let Some(expected) = &self.expected_hash {
+            let path = context.file_to_write(&self.path)?;
+            self.expected_version = checked_version(context, &path, Some(expected))?;
         }
-        let edit = |text: &str| updated(text, &self.content_updates);
-        rewrite(session, &self.path, self.expected_version, edit, Dropped::default())
+        let (title, written) = self.edit(session)?;
+        let page = context.page_at(&written.path)?;
+        Ok(NoteEdited {
+            permalink: page.as_ref().map_or_else(|| written.slug.clone(), permalink),
+            title: title.or(page.map(|page| page.title)).unwrap_or_else(|| written.slug.clone()),
+            file_path: written.path.clone(),
+            hash: hash_of(context, &written.path)?,
+            written,
+        })
+    }
+}
+
+impl EditNote {
+    /// Makes the change; returns the title of a note that it created.
+    fn edit(&self, session: &Session) -> Result<(Option<String>, WriteResult)> {
+        let named = match serde_json::from_str(&self.content_updates) {
+            Ok(Value::Object(named)) => Some(named),
+            _ => None,
+        };
+        if let Some(content) = self.new_content(named.as_ref())
+            && is_missing(session, &self.path)?
+        {
+            let mut note = WriteNote::new(&self.path, content);
+            note.metadata.clone_from(&self.metadata);
+            return note.write(session).map(|(title, written)| (Some(title), written));
+        }
+        let edit = match named {
+            Some(mut named) => {
+                named.insert("reference".into(), json!(self.path));
+                Some(read_json::<Edit>(Value::Object(named))?)
+            }
+            None => None,
+        };
+        let (dropped, section) = match &edit {
+            Some(edit) => (edit.prepare().map_err(name_fields)?, edit.named_section()),
+            None => (Dropped::default(), None),
+        };
+        let change = |format: Format, text: &str| {
+            let changed = match &edit {
+                Some(edit) if self.keep_subsections => edit.apply_to_own_text(format, text)?,
+                Some(edit) => edit.apply(format, text)?,
+                None => edit::append(format, text, &format!("\n{}", self.content_updates.trim_end()))?,
+            };
+            let set = |text: String, (key, value): (&String, &Value)| {
+                edit::set_typed_property(format, &text, key, &typed(value))
+            };
+            self.metadata.iter().try_fold(changed, set)
+        };
+        let written = rewrite(session, &self.path, self.expected_version, change, dropped, section);
+        Ok((None, written.map_err(name_fields)?))
+    }
+
+    /// Returns the text of a note that the call creates if it does not exist: what it appends or prepends.
+    fn new_content(&self, named: Option<&Map<String, Value>>) -> Option<String> {
+        let content = match named {
+            None => Some(self.content_updates.as_str()),
+            Some(named) => ["append", "prepend"].iter().find_map(|key| named.get(*key)?.as_str()),
+        };
+        content.filter(|_| self.expected_version.unwrap_or_default() == 0).map(str::to_owned)
+    }
+}
+
+/// Whether no page and no other file has this name.
+fn is_missing(session: &Session, reference: &str) -> Result<bool> {
+    let context = session.fresh()?;
+    if context.find_to_write(reference)?.is_some() {
+        return Ok(false);
+    }
+    match context.file_to_write(reference) {
+        // Found by the start of its id only, which may as well be the name of the new note.
+        Ok(path) => Ok(context.page_at(&path)?.is_some()),
+        Err(Error::NotFound { .. }) => Ok(true),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -62,45 +164,4 @@ fn name_fields(failure: AppError) -> AppError {
     let hint = "name one change: append, prepend, find with replace, section, before_section or after_section with \
                 with, or set and unset";
     AppError { message: failure.message.replace("--", ""), hint: hint.into(), ..failure }
-}
-
-fn updated(text: &str, new: &str) -> std::result::Result<String, edit::EditError> {
-    let (first, rest) = new.trim_start().split_once('\n').unwrap_or((new.trim(), ""));
-    let heading = first.trim_start_matches('#');
-    let is_heading = heading.len() < first.len() && heading.starts_with(' ');
-    match is_heading.then(|| edit::replace_own_text(text, heading.trim(), rest.trim_matches('\n'))) {
-        Some(Ok(replaced)) => Ok(replaced),
-        // No such section yet: append it.
-        _ => edit::append(text, &format!("\n{}", new.trim_end())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::updated;
-
-    #[test]
-    fn heading_selects_the_section_to_replace() {
-        let text = "---\ntitle: A\n---\n# A\n\n## State\nOld.\n\n## Plan\nWait.\n";
-        let replaced = updated(text, "## State\nNew.").expect("can be edited");
-        assert_eq!(replaced, "---\ntitle: A\n---\n# A\n\n## State\nNew.\n\n## Plan\nWait.\n");
-        let added = updated(text, "## Risks\nNone.").expect("can be edited");
-        assert_eq!(added, format!("{text}\n## Risks\nNone.\n"));
-        let appended = updated(text, "One more line").expect("can be edited");
-        assert_eq!(appended, format!("{text}\nOne more line\n"));
-    }
-
-    #[test]
-    fn text_never_stands_for_the_whole_note() {
-        let text = "---\ntitle: A\n---\n# A\n\nIntro.\n\n## State\nOld.\n\n### Why\nSo.\n\n## Plan\nWait.\n";
-        let other = "---\ntitle: B\n---\nB.";
-        assert_eq!(updated(text, other).expect("can be edited"), format!("{text}\n{other}\n"));
-        let titled = updated(text, "# A\n\nNew intro.\n\n## Plan\nGo.").expect("can be edited");
-        assert_eq!(
-            titled,
-            "---\ntitle: A\n---\n# A\n\nNew intro.\n\n## Plan\nGo.\n\n## State\nOld.\n\n### Why\nSo.\n"
-        );
-        let section = updated(text, "## State\nNew.").expect("can be edited");
-        assert_eq!(section, text.replace("Old.", "New."));
-    }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::search::full_text::SearchOutput;
-use crate::ops::search::request::{Mode, request};
+use crate::ops::search::request::{Mode, min_similarity, request};
 use crate::ops::{DynOutput as _, Operation, Render};
 
 /// Number of hits per page.
@@ -42,6 +42,10 @@ pub struct SearchNotes {
     #[arg(long)]
     #[serde(default)]
     after_date: Option<String>,
+    /// Minimum similarity of notes found by embedding, from 0 to 1
+    #[arg(long, value_name = "COSINE")]
+    #[serde(default)]
+    min_similarity: Option<f64>,
     /// Only notes with all of these tags
     #[arg(long, value_delimiter = ',')]
     #[serde(default)]
@@ -99,14 +103,28 @@ impl Operation for SearchNotes {
             ));
         }
         let after = self.after_date.as_deref().map(|date| since(date, &context.now())).transpose()?;
-        let filter = Filter { kinds: self.note_types, tags: self.tags, since: after, ..Filter::default() };
+        let filter = Filter {
+            kinds: self.note_types,
+            tags: self.tags,
+            since: after,
+            namespace: session.namespace_filter(context, None)?,
+            ..Filter::default()
+        };
         let settings = match self.search_type {
             SearchType::Fts => SearchRequest::default(),
             SearchType::Vector => request(session, Mode::Semantic)?,
             SearchType::Hybrid => request(session, Mode::Hybrid)?,
         };
         let offset = (self.page - 1).saturating_mul(PAGE).min(u32::MAX as usize);
-        let request = SearchRequest { text: self.query, filter, limit: PAGE, offset, ..settings };
+        let request = SearchRequest {
+            text: self.query,
+            filter,
+            limit: PAGE,
+            offset,
+            judge: true,
+            min_similarity: min_similarity(session, self.min_similarity)?,
+            ..settings
+        };
         let found = SearchOutput::new(session, context, search(context, &request)?, self.page);
         Ok(NotesFound { found, format: self.output_format })
     }

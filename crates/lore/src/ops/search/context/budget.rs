@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::ops::views;
 
-use super::{AlertItem, Brief, ConflictItem, InjectedFile, NodeItem};
+use super::{AlertItem, Brief, ConflictItem, NodeItem};
+use crate::ops::wrapped_page::WrappedPage;
 
 /// What the budget applies to.
 pub(super) enum Budget {
@@ -19,7 +20,7 @@ pub(super) enum Budget {
 /// Candidates for the brief.
 #[derive(Default)]
 pub(super) struct BriefParts {
-    pub(super) injected: Vec<InjectedFile>,
+    pub(super) injected: Vec<WrappedPage>,
     pub(super) conflicts: Vec<ConflictItem>,
     pub(super) alerts: Vec<AlertItem>,
     pub(super) nodes: Vec<NodeItem>,
@@ -126,6 +127,7 @@ mod tests {
             summary: text("What it says."),
             updated_at: text("2026-02-08"),
             links_out: 3,
+            origin: None,
         };
         let conflict = ConflictItem {
             node_a: text("a"),
@@ -141,7 +143,13 @@ mod tests {
             stale_since: Some(text("2026-01-28")),
             reason: text("age (43 days)"),
         };
-        let file = InjectedFile { name: text("user"), path: "profile.md".into(), text: "word ".repeat(300) };
+        let file = WrappedPage {
+            name: text("user"),
+            path: "profile.md".into(),
+            text: "word ".repeat(300),
+            origin: None,
+            snapshot_at: None,
+        };
         BriefParts {
             injected: vec![file],
             conflicts: vec![conflict],

@@ -1,21 +1,13 @@
 //! The brief as text: short, injected files first.
 
-use lore_text::escape_closing_tags;
-
 use super::Brief;
-use crate::app::xml;
 use crate::ops::Render;
 use crate::ops::views::count;
+use crate::ops::wrapped_page::elements;
 
 impl Render for Brief {
     fn human(&self) -> String {
-        let mut text = String::new();
-        for file in &self.injected {
-            let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
-            let name: String = file.name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
-            let body = escape_closing_tags(file.text.trim_end(), &[&name]);
-            text.push_str(&format!("<{name} path=\"{}\">\n{body}\n</{name}>\n", xml::escape(&file.path)));
-        }
+        let mut text = elements(self.injected.iter());
         let mut section = |title: &str, items: Vec<String>| {
             if !items.is_empty() {
                 text.push_str(&format!("{title}\n"));
@@ -34,7 +26,8 @@ impl Render for Brief {
             let links = count(one.links_out as u64, "link");
             let summary =
                 if one.summary.is_empty() { String::new() } else { format!("\n      {}", one.summary) };
-            format!("{}  {}  ({}, {}, {links}){summary}", one.id, one.title, one.slug, one.updated_at)
+            let origin = one.origin.map(|origin| format!(", {origin}")).unwrap_or_default();
+            format!("{}  {}  ({}, {}, {links}{origin}){summary}", one.id, one.title, one.slug, one.updated_at)
         };
         section(&format!("Pages ({})", self.namespace), self.active_nodes.iter().map(node).collect());
         text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));

@@ -1,0 +1,66 @@
+//! Questions about what came before or after something: "who was CEO of Acme before Ada", "where did Ada live after 2015".
+
+use lore_text::{PartialDate, fold};
+
+use super::question::{Order, RelationQuestion};
+use super::{FoundRelation, Words, names_of_page};
+use crate::context::VaultContext;
+use crate::error::Result;
+
+/// What the answers came before or after.
+pub(super) struct Relative {
+    before: bool,
+    /// The name or date.
+    than: String,
+}
+
+/// Splits "before NAME" or "after DATE" off the end of a question.
+pub(super) fn split(mut words: Words) -> (Words, Option<Relative>) {
+    let at = words.folded.iter().rposition(|word| word == "before" || word == "after");
+    let Some(at) = at.filter(|at| *at >= 3 && at + 1 < words.folded.len()) else { return (words, None) };
+    let (before, than) = (words.folded[at] == "before", words.folded[at + 1..].join(" "));
+    words.folded.truncate(at);
+    words.possessive.truncate(at);
+    (words, Some(Relative { before, than }))
+}
+
+impl Relative {
+    /// Keeps what began before or after, nearest first; nothing if it is unknown when that was.
+    pub(super) fn apply(
+        &self,
+        context: &VaultContext,
+        asked: &mut RelationQuestion,
+        found: &mut Vec<FoundRelation>,
+    ) -> Result<()> {
+        let Some(than) = self.began(context, found)? else {
+            found.clear();
+            return Ok(());
+        };
+        asked.order = if self.before { Order::Latest } else { Order::Earliest };
+        let first = |one: &FoundRelation| one.interval.from.map(PartialDate::first_day);
+        found.retain(|one| match first(one) {
+            Some(began) if self.before => began < than,
+            Some(began) => began > than,
+            None => self.before,
+        });
+        Ok(())
+    }
+
+    /// Returns the day on which that began: a date, or the beginning of the relation of that name.
+    fn began(&self, context: &VaultContext, found: &[FoundRelation]) -> Result<Option<String>> {
+        if let Ok(date) = self.than.parse::<PartialDate>() {
+            return Ok(Some(if self.before { date.first_day() } else { date.last_day() }));
+        }
+        let pages: Vec<_> = found.iter().map(|one| one.page).collect();
+        let rows = context.store().pages(context.project(), &pages)?;
+        let is_meant = |one: &FoundRelation| {
+            let object = one.object.as_ref().map(|object| fold(object.trim_matches(['[', ']'])));
+            let names = rows.iter().filter(|row| row.number == one.page).flat_map(names_of_page);
+            object.as_ref() == Some(&self.than)
+                || object.is_none() && names.into_iter().any(|name| name == self.than)
+        };
+        let dates = found.iter().filter(|one| is_meant(one)).filter_map(|one| one.interval.from);
+        let dates = dates.map(PartialDate::first_day);
+        Ok(if self.before { dates.min() } else { dates.max() })
+    }
+}

@@ -1,0 +1,287 @@
+//! Splits a page: its sections become pages of their own.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
+use lore_page::edit::{self, NewRelation, SectionPlace, promote_headings};
+use lore_page::{Fact, Format, Interval, parse};
+use lore_ports::PageRow;
+use lore_text::fold;
+use lore_vault::{VaultPath, folder};
+
+use super::redirect::{MovedSection, PageName, Redirects};
+use super::{failed, text_of};
+use crate::capture::{Naming, NewPage, free_path_of, is_title_taken, new_page};
+use crate::derived::{of_part, widest_mode};
+
+/// Relations between a page and its parts.
+const PART_OF: &str = "part_of";
+const HAS_PART: &str = "has_part";
+
+/// A split of a page.
+#[derive(Debug)]
+pub struct SplitPlan {
+    /// The page.
+    pub page: PageRow,
+    /// Its text before.
+    pub old: String,
+    /// Its text after.
+    pub text: String,
+    /// The new pages.
+    pub parts: Vec<SplitPart>,
+    /// Pages whose links to a section follow, with the number of changes.
+    pub sources: BTreeMap<String, usize>,
+    /// Pages that cannot be changed, with the reason.
+    pub blocked: BTreeMap<String, String>,
+    redirects: Redirects,
+}
+
+/// A section that becomes a page.
+#[derive(Debug)]
+pub struct SplitPart {
+    /// Its heading.
+    pub heading: String,
+    /// Title of the new page.
+    pub title: String,
+    /// Path of the new page.
+    pub path: String,
+    /// Text of the new page.
+    pub text: String,
+}
+
+/// Plans to split a page by these sections, or by all sections below its title. Changes nothing.
+pub fn plan_split(context: &VaultContext, page: &PageRow, headings: &[String]) -> Result<SplitPlan> {
+    let (old, format) = (text_of(context, page)?, Format::of(&page.path));
+    let places = chosen(page, &old, headings)?;
+    let parent = PageName::new(context, page, &old)?;
+    let (mut parts, mut names, mut taken) = (Vec::new(), Vec::new(), TakenTitles::default());
+    let once = unique_names(format, &old);
+    for place in &places {
+        let part = part(context, page, &old, place, &parent, &mut taken)?;
+        names.push(MovedSection {
+            heading: part.heading.clone(),
+            inner: inner_names(&once, place),
+            name: PageName::of_new(&part.path, &part.title),
+        });
+        parts.push(part);
+    }
+    let relations: Vec<NewRelation> =
+        names.iter().map(|section| relation(HAS_PART, section.name.short())).collect();
+    let text = edit::remove_sections(format, &old, &places);
+    let text = edit::add_relations(format, &text, &relations).map_err(|source| failed(&page.path, source))?;
+    let redirects = Redirects::to_sections(context, page, &names)?;
+    let (sources, blocked) = redirects.sources(context)?;
+    Ok(SplitPlan { page: page.clone(), old, text, parts, sources, blocked, redirects })
+}
+
+/// Splits the page of a plan, all or nothing; fails if it has changed since.
+pub fn apply_split(context: &VaultContext, plan: &SplitPlan) -> Result<Receipt> {
+    let rest: Edit<'_> = Box::new(|_| Ok(plan.text.clone()));
+    let mut changes = vec![PageChange {
+        path: VaultPath::known(plan.page.path.clone()),
+        action: Action::Edit(rest),
+        expected_version: Some(plan.page.version),
+    }];
+    changes.extend(plan.parts.iter().map(|part| PageChange {
+        path: VaultPath::known(part.path.clone()),
+        action: Action::Put(part.text.clone().into_bytes()),
+        expected_version: Some(0),
+    }));
+    changes.extend(plan.redirects.changes(plan.sources.keys()));
+    let subject = Some(format!("Split {}", plan.page.path));
+    let mode = widest_mode(context, [&plan.page]);
+    let private = plan.parts.iter().filter_map(|part| Some((part.path.clone(), mode?))).collect();
+    write_as(context, &changes, &WriteOptions { subject, private, ..WriteOptions::default() })
+}
+
+/// Returns the sections to split off, in order.
+fn chosen(page: &PageRow, text: &str, headings: &[String]) -> Result<Vec<SectionPlace>> {
+    let format = Format::of(&page.path);
+    let truth = parse(&page.path, text).page.truth;
+    let all = edit::sections(format, text).into_iter();
+    let all: Vec<SectionPlace> = all
+        .filter(|place| place.heading.level >= format.section_level() && place.whole.start < truth.end)
+        .collect();
+    let level = all.iter().map(|place| place.heading.level).min().unwrap_or(2);
+    let top: Vec<SectionPlace> = all.into_iter().filter(|place| place.heading.level == level).collect();
+    let names = || top.iter().map(|place| place.heading.text.clone()).collect::<Vec<_>>().join(", ");
+    if top.is_empty() {
+        return Err(Error::BadInput {
+            message: format!("{} has no sections", page.slug),
+            hint: "add headings (`## …`) where it should be split".into(),
+        });
+    }
+    let is_named = |place: &SectionPlace, name: &String| {
+        fold(&place.heading.text) == fold(name.trim_start_matches(['#', '*']).trim())
+    };
+    if let Some(unknown) = headings.iter().find(|name| !top.iter().any(|place| is_named(place, name))) {
+        return Err(Error::BadInput {
+            message: format!("{} has no section {unknown:?} at its highest level", page.slug),
+            hint: format!("its sections are: {}", names()),
+        });
+    }
+    let is_chosen =
+        |place: &SectionPlace| headings.is_empty() || headings.iter().any(|name| is_named(place, name));
+    Ok(top.into_iter().filter(is_chosen).collect())
+}
+
+/// Returns the page of a section.
+fn part(
+    context: &VaultContext,
+    page: &PageRow,
+    text: &str,
+    place: &SectionPlace,
+    parent: &PageName,
+    taken: &mut TakenTitles,
+) -> Result<SplitPart> {
+    let format = Format::of(&page.path);
+    let heading = place.heading.text.clone();
+    let (title, path) = free_title(context, page, &heading, taken)?;
+    let body = promote_headings(format, place.body.of(text).trim());
+    let head_and_body = match format {
+        Format::Markdown => format!("# {title}\n\n{body}\n"),
+        Format::Org => format!("#+title: {title}\n\n{body}\n"),
+    };
+    let head_and_body = with_subject(&path, head_and_body, [parent.short(), &page.slug])?;
+    let new = NewPage {
+        text: &head_and_body,
+        title: &title,
+        tags: page.properties.list("tags"),
+        source: Some(page.properties.text("source").map_or_else(|| page.slug.clone(), str::to_owned)),
+        directory: None,
+        extra: Vec::new(),
+    };
+    let mut text = new_page(context, &path, &new)?;
+    for (key, value) in of_part(&page.properties) {
+        text = edit::set_property(Format::of(&path), &text, key, value)
+            .map_err(|source| failed(&path, source))?;
+    }
+    let text = edit::add_relation(Format::of(&path), &text, &relation(PART_OF, parent.short()))
+        .map_err(|source| failed(&path, source))?;
+    Ok(SplitPart { heading, title, path, text })
+}
+
+/// Returns the headings and blocks of a page that links may name, folded, with their places. What it has twice is left out.
+fn unique_names(format: Format, text: &str) -> Vec<(usize, String)> {
+    let headings =
+        edit::sections(format, text).into_iter().map(|it| (it.whole.start, fold(&it.heading.text)));
+    let starts = text.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some((*end - line.len(), line))
+    });
+    let blocks = starts.filter_map(|(start, line)| Some((start, fold(block_of(line)?))));
+    let mut all: Vec<(usize, String)> = headings.chain(blocks).collect();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    all.iter().for_each(|(_, name)| *counts.entry(name.clone()).or_default() += 1);
+    all.retain(|(_, name)| counts[name] == 1);
+    all.sort();
+    all
+}
+
+/// Returns the names in a section.
+fn inner_names(names: &[(usize, String)], place: &SectionPlace) -> Vec<String> {
+    let first = names.partition_point(|(start, _)| *start < place.body.start);
+    let inner = names[first..].iter().take_while(|(start, _)| *start < place.body.end);
+    inner.map(|(_, name)| name.clone()).collect()
+}
+
+/// Returns the name of the block that a line ends with: `^block`.
+fn block_of(line: &str) -> Option<&str> {
+    let last = line.split_whitespace().next_back()?;
+    let name = last.strip_prefix('^')?;
+    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '-');
+    is_name.then_some(last)
+}
+
+/// Returns the text of a new page whose facts without a subject are still about the page they come from, which has these
+/// names.
+fn with_subject(path: &str, text: String, names: [&str; 2]) -> Result<String> {
+    let facts: Vec<Fact> =
+        parse(path, &text).page.facts.into_iter().filter(|fact| fact.subject.is_none()).collect();
+    let mut missing = None;
+    for name in names {
+        let edited = subjects_added(&text, &facts, name);
+        let read: HashMap<u32, Fact> =
+            parse(path, &edited).page.facts.into_iter().map(|fact| (fact.line, fact)).collect();
+        let reads_back = |fact: &&Fact| {
+            read.get(&fact.line) == Some(&Fact { subject: Some(name.to_owned()), ..(*fact).clone() })
+        };
+        missing = facts.iter().find(|fact| !reads_back(fact));
+        if missing.is_none() {
+            return Ok(edited);
+        }
+    }
+    let (predicate, object) = missing.map_or(("", ""), |fact| (&fact.predicate, &fact.object));
+    Err(Error::BadInput {
+        message: format!("the fact `{predicate}:: {object}` cannot be moved to {path}"),
+        hint: format!("give it a subject first: `{} | {predicate}:: …`", names[1]),
+    })
+}
+
+/// Returns a text with a subject before the items with these facts.
+fn subjects_added(text: &str, facts: &[Fact], subject: &str) -> String {
+    let lines_of_facts: HashSet<u32> = facts.iter().map(|fact| fact.line).collect();
+    let lines = text.split_inclusive('\n').zip(1..);
+    let edited = lines.map(|(written, number)| {
+        if !lines_of_facts.contains(&number) {
+            return written.to_owned();
+        }
+        let item = written.trim_start();
+        let item = match item.split_once(char::is_whitespace) {
+            Some((marker, rest)) if is_marker(marker) => rest.trim_start(),
+            _ => item,
+        };
+        format!("{}{subject} | {item}", &written[..written.len() - item.len()])
+    });
+    edited.collect()
+}
+
+/// Whether a word starts an item of a list.
+fn is_marker(word: &str) -> bool {
+    let number = word.strip_suffix(['.', ')']);
+    matches!(word, "-" | "*" | "+")
+        || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The paths of the new pages, and how often each heading occurred.
+#[derive(Default)]
+struct TakenTitles {
+    paths: HashSet<String>,
+    numbers: HashMap<String, usize>,
+}
+
+/// Returns a title that no page has, and a free path for it.
+fn free_title(
+    context: &VaultContext,
+    page: &PageRow,
+    heading: &str,
+    taken: &mut TakenTitles,
+) -> Result<(String, String)> {
+    let first = taken.numbers.get(heading).copied().unwrap_or(0);
+    for number in first.. {
+        let title = match number {
+            0 => heading.to_owned(),
+            1 => format!("{}: {heading}", page.title),
+            number => format!("{}: {heading} ({number})", page.title),
+        };
+        let day = context.today();
+        let naming = Naming { folder: folder(&page.path), name: "{slug}", title: &title, day: &day };
+        let path = free_path_of(context, &naming)?;
+        if !is_title_taken(context, &title) && taken.paths.insert(path.clone()) {
+            // A title that was taken once stays so.
+            taken.numbers.insert(heading.to_owned(), number + 1);
+            return Ok((title, path));
+        }
+    }
+    Err(Error::Exists { path: page.path.clone() })
+}
+
+fn relation(relation: &str, target: &str) -> NewRelation {
+    NewRelation {
+        relation: relation.to_owned(),
+        target: target.to_owned(),
+        label: None,
+        context: None,
+        interval: Interval::default(),
+    }
+}

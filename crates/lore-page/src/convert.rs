@@ -1,0 +1,56 @@
+//! Converts a page from one format to another and back: the same properties, headings, links, facts and entries.
+//!
+//! What the other format has no form for is kept as a comment that says so, and comes back when the page is converted
+//! again.
+
+mod head;
+mod inline;
+mod to_markdown;
+mod to_org;
+
+use crate::format::Format;
+
+/// First line of a comment with Org lines that Markdown has no form for.
+const ORG_COMMENT: &str = "<!-- org";
+
+/// Its last line.
+const ORG_COMMENT_END: &str = "-->";
+
+/// Written before a line of prose that Org would read as something else, as the manual of Org recommends. It is not shown.
+const NO_SYNTAX: char = '\u{200b}';
+
+/// Whether Org would read a line of prose as a keyword, a drawer, a heading or an example.
+fn is_org_syntax(line: &str) -> bool {
+    let text = line.trim();
+    text.starts_with("#+")
+        || text == ":"
+        || text.starts_with(": ")
+        || is_drawer_line(text)
+        || Format::Org.is_heading_line(line)
+}
+
+fn is_drawer_line(line: &str) -> bool {
+    let name = line.strip_prefix(':').and_then(|rest| rest.strip_suffix(':'));
+    name.is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// Returns the text of a page in another format.
+///
+/// ```
+/// use lore_page::{Format, convert};
+/// let org = convert("---\nid: 7\n---\n## Log\n\n- knows [[Ada|her]]\n", Format::Markdown, Format::Org);
+/// assert_eq!(org, ":PROPERTIES:\n:ID: 7\n:END:\n** Log\n\n- knows [[Ada][her]]\n");
+/// assert_eq!(convert(&org, Format::Org, Format::Markdown), "---\nid: 7\n---\n## Log\n\n- knows [[Ada|her]]\n");
+/// ```
+pub fn convert(text: &str, from: Format, to: Format) -> String {
+    match (from, to) {
+        (Format::Markdown, Format::Org) => to_org::page(text),
+        (Format::Org, Format::Markdown) => to_markdown::page(text),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
