@@ -252,7 +252,7 @@ fn hash_before_seal(file: &mut File) -> io::Result<ContentHash> {
 fn is_sealed(file: &mut File) -> io::Result<bool> {
     let expected = hash_before_seal(file)?.to_string();
     let mut seal = Vec::new();
-    file.by_ref().take(SEAL).read_to_end(&mut seal)?;
+    Read::take(&mut *file, SEAL).read_to_end(&mut seal)?;
     file.rewind()?;
     Ok(seal == expected.as_bytes())
 }
