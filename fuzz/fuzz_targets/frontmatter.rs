@@ -1,17 +1,18 @@
-//! Checks that any frontmatter parses, that properties are set and removed without touching others, and that the body
-//! stays as it is.
+//! Checks that any frontmatter and any Org drawer parses, that properties are set and removed without touching others, and
+//! that the body stays as it is.
 
 #![no_main]
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-use lore_page::{Value, edit, parse};
+use lore_page::{Format, Value, edit, parse};
 
 #[derive(Debug, Arbitrary)]
 struct Input<'a> {
+    is_org: bool,
     key: Key,
     value: NewValue<'a>,
-    yaml: &'a str,
+    properties: &'a str,
 }
 
 /// Names that mean something to Lore, and one that does not.
@@ -31,11 +32,10 @@ enum NewValue<'a> {
     Remove,
 }
 
-const PATH: &str = "folder/page.md";
-const BODY: &str = "\n# Heading\n\nText.\n";
+const BODY: &str = "\nText.\n";
 
 fuzz_target!(|input: Input<'_>| {
-    let Input { key, value, yaml } = input;
+    let Input { is_org, key, value, properties } = input;
     let key = match key {
         Key::Title => "title",
         Key::Aliases => "aliases",
@@ -43,8 +43,11 @@ fuzz_target!(|input: Input<'_>| {
         Key::Status => "status",
         Key::Other => "other",
     };
-    let page = format!("---\n{yaml}\n---\n{BODY}");
-    let before = parse(PATH, &page);
+    let (format, path, page) = match is_org {
+        true => (Format::Org, "folder/page.org", format!(":PROPERTIES:\n{properties}\n:END:\n#+title: Page\n{BODY}")),
+        false => (Format::Markdown, "folder/page.md", format!("---\n{properties}\n---\n{BODY}")),
+    };
+    let before = parse(path, &page);
     let text = |part: &str| Value::Text(part.to_owned());
     let new = match value {
         NewValue::Text(part) => Some(text(part)),
@@ -52,12 +55,12 @@ fuzz_target!(|input: Input<'_>| {
         NewValue::Remove => None,
     };
     let edited = match &new {
-        Some(value) => edit::set_property(&page, key, value),
-        None => edit::remove_property(&page, key),
+        Some(value) => edit::set_property(format, &page, key, value),
+        None => edit::remove_property(format, &page, key),
     };
     let Ok(edited) = edited else { return };
     assert!(edited.ends_with(BODY), "the body changed:\n{edited}");
-    let after = parse(PATH, &edited);
+    let after = parse(path, &edited);
     if !before.diagnostics.is_empty() {
         return;
     }

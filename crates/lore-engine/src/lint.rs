@@ -1,6 +1,7 @@
 //! Page validation: one engine for `lore lint`, every write, and curation.
 
 mod ambiguous;
+mod errors;
 mod headings;
 mod links;
 mod page;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 
 use ambiguous::ambiguous_links;
 
+pub use errors::error_count;
 pub use links::{BrokenLink, broken_links};
 pub(crate) use page::CONFLICT;
 pub use page::{Findings, file_findings, page_findings, property_values};

@@ -93,6 +93,8 @@ pub struct ProjectState {
     pub clock: Option<String>,
     /// When the index last changed, in milliseconds since 1970. It belongs to the index, and is gone with it.
     pub indexed: Option<i64>,
+    /// What the vault looked like when it was last linted as a whole, and the number of errors. Gone when the index changes.
+    pub lint_errors: Option<(String, u64)>,
 }
 
 /// A change of [`ProjectState`].
@@ -112,6 +114,8 @@ pub enum StateChange<'a> {
     Clock(&'a str),
     /// The index changed at this time, in milliseconds since 1970.
     Indexed(i64),
+    /// A vault that looks like this has this many lint errors. Not stored for an index that never changed.
+    LintErrors(&'a str, u64),
 }
 
 /// A file that could not be indexed.

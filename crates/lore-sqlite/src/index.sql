@@ -137,8 +137,10 @@ CREATE TABLE code (
   codes   BLOB NOT NULL,
   PRIMARY KEY (project, model, block)
 );
--- When the index of a project last changed.
+-- When the index of a project last changed, and the lint errors counted since.
 CREATE TABLE index_time (
-  project INTEGER PRIMARY KEY,
-  at      INTEGER NOT NULL
+  project     INTEGER PRIMARY KEY,
+  at          INTEGER NOT NULL,
+  lint_mark   TEXT,
+  lint_errors INTEGER
 );

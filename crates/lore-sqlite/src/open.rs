@@ -13,7 +13,7 @@ use crate::recognize::{APPLICATION_ID, Content, immutable, recognize};
 use crate::{SqliteStore, failed, files};
 
 /// Version of the derived tables: any other version is dropped and rebuilt.
-const INDEX_VERSION: i64 = 14;
+const INDEX_VERSION: i64 = 15;
 
 /// Version of the durable tables: an older one is migrated, a newer one rejected.
 const LEDGER_VERSION: i64 = 8;

@@ -168,8 +168,12 @@ impl Projects for SqliteStore {
         let sql =
             "SELECT index_mark, last_write, last_generated, git, curated_pages, clock FROM project_state
                    WHERE project = ?1";
-        let indexed = "SELECT at FROM index_time WHERE project = ?1";
-        let indexed = self.one("read the state of a project", indexed, [project], |row| row.get(0))?;
+        let derived = "SELECT at, lint_mark, lint_errors FROM index_time WHERE project = ?1";
+        let derived = self.one("read the state of a project", derived, [project], |row| {
+            let mark = row.get::<_, Option<String>>(1)?;
+            Ok((row.get(0)?, mark.zip(row.get::<_, Option<i64>>(2)?.map(i64::unsigned_abs))))
+        })?;
+        let (indexed, lint_errors) = derived.map_or((None, None), |(at, lint)| (Some(at), lint));
         let found = self.one("read the state of a project", sql, [project], |row| {
             Ok(ProjectState {
                 index_mark: row.get(0)?,
@@ -178,10 +182,10 @@ impl Projects for SqliteStore {
                 git: row.get(3)?,
                 curated_pages: row.get::<_, Option<i64>>(4)?.map(i64::unsigned_abs),
                 clock: row.get(5)?,
-                indexed: None,
+                ..ProjectState::default()
             })
         })?;
-        Ok(ProjectState { indexed, ..found.unwrap_or_default() })
+        Ok(ProjectState { indexed, lint_errors, ..found.unwrap_or_default() })
     }
 
     fn set_state(&self, project: ProjectNo, change: &StateChange<'_>) -> Result<()> {
@@ -202,6 +206,11 @@ impl Projects for SqliteStore {
             StateChange::Indexed(at) => {
                 let sql = "INSERT OR REPLACE INTO index_time(project, at) VALUES (?1, ?2)";
                 self.run("write the time of the index", sql, params![project, at]).map(drop)
+            }
+            StateChange::LintErrors(mark, errors) => {
+                let sql = "UPDATE index_time SET lint_mark = ?2, lint_errors = ?3 WHERE project = ?1";
+                self.run("write the number of lint errors", sql, params![project, mark, *errors as i64])
+                    .map(drop)
             }
         }
     }

@@ -61,5 +61,6 @@ pub use text::{Decoded, decode};
 pub use vault::{FileBytes, Vault};
 pub use walk::{
     DiskFile, Scan, Skipped, all_files, files, files_below, folders, hidden_pages, ignored, scan, stat,
+    stat_files,
 };
 pub use watch::{DEBOUNCE, Event, Wake, Watching, next_source_wake, next_wake, watch, watch_source};

@@ -138,14 +138,27 @@ pub fn files_below(vault: &Vault, folder: &str) -> Vec<(String, u64)> {
 /// Returns every file of the vault that is not hidden, also what the ignore files exclude, sorted: a link may lead to any of
 /// them. Symlinks are not followed.
 pub fn files(vault: &Vault) -> Vec<String> {
-    let walker = WalkBuilder::new(vault.root())
+    files_of(vault, visible(vault))
+}
+
+/// Returns the same files with size and mtime, in no particular order.
+pub fn stat_files(vault: &Vault) -> Vec<DiskFile> {
+    let file = |entry: DirEntry| {
+        let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let inside = entry.path().strip_prefix(vault.root()).ok()?;
+        Some(disk_file(with_slashes(&inside.to_string_lossy()), &found))
+    };
+    visible(vault).flatten().filter_map(file).collect()
+}
+
+fn visible(vault: &Vault) -> Walk {
+    WalkBuilder::new(vault.root())
         .standard_filters(false)
         .follow_links(false)
         .filter_entry(|entry| {
             entry.depth() == 0 || !is_hidden(entry.file_name()) && entry.file_name() != PACKAGES
         })
-        .build();
-    files_of(vault, walker)
+        .build()
 }
 
 /// Returns every file of the vault, hidden ones too, except those of git, sorted. Symlinks are not followed.

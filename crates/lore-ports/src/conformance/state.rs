@@ -21,7 +21,10 @@ pub fn each_field_of_the_state_round_trips(open: Open<'_>) {
         (StateChange::IndexMark("other"), "index_mark"),
         (StateChange::CuratedPages(1 << 40), "curated_pages"),
         (StateChange::LastGenerated("write-4"), "last_generated"),
+        (StateChange::LintErrors("before", 1), "nothing: the index never"),
         (StateChange::Indexed(1_700_000_000_000), "indexed"),
+        (StateChange::LintErrors("mark", 7), "lint_errors"),
+        (StateChange::Indexed(1_700_000_000_001), "indexed"),
     ] {
         let text = |text: &str| Some(text.to_owned());
         match change {
@@ -31,7 +34,10 @@ pub fn each_field_of_the_state_round_trips(open: Open<'_>) {
             StateChange::Git(json) => expected.git = text(json),
             StateChange::CuratedPages(pages) => expected.curated_pages = Some(pages),
             StateChange::Clock(json) => expected.clock = Some(json.to_owned()),
-            StateChange::Indexed(at) => expected.indexed = Some(at),
+            StateChange::Indexed(at) => (expected.indexed, expected.lint_errors) = (Some(at), None),
+            StateChange::LintErrors(mark, errors) => {
+                expected.lint_errors = expected.indexed.map(|_| (mark.to_owned(), errors));
+            }
         }
         store.set_state(project.number, &change).unwrap();
         assert_eq!(store.state(project.number).unwrap(), expected, "only {field} changes");

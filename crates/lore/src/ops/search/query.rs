@@ -5,7 +5,7 @@ mod format;
 
 use clap::{Args, ValueEnum};
 use lore_engine::{
-    Depth as EngineDepth, Level, MAX_HITS, Note, SearchRequest, VaultContext, Within, lint, search,
+    Depth as EngineDepth, MAX_HITS, Note, SearchRequest, VaultContext, Within, error_count, search,
 };
 use lore_memory::{is_watched, record_answer, unrecorded_answer};
 use lore_ports::Filter;
@@ -207,11 +207,11 @@ impl Operation for Query {
 
 /// Returns what makes the answer unreliable: pages with lint errors, files that could not be indexed.
 fn problems(context: &VaultContext) -> Result<Option<String>> {
-    let errors = lint(context, None)?.into_iter().filter(|found| found.level == Level::Error).count();
+    let errors = error_count(context)?;
     let failures = context.store().failures(context.project())?.len();
     let mut problems = Vec::new();
     if errors > 0 {
-        problems.push(format!("{}: see `lore lint`", count(errors as u64, "lint error")));
+        problems.push(format!("{}: see `lore lint`", count(errors, "lint error")));
     }
     if failures > 0 {
         problems.push(format!("{} not indexed: see `lore doctor`", count(failures as u64, "file")));

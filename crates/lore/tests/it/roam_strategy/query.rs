@@ -134,3 +134,18 @@ fn exit_status_tells_that_lint_or_the_index_is_broken() {
     std::fs::remove_file(vault.sandbox.vault().join("broken.md")).expect("written above");
     vault.lore(&["query", "one"]).exits(0);
 }
+
+#[test]
+fn exit_status_follows_files_that_are_not_pages() {
+    let vault = GitVault::with_profile("roam");
+    vault.put("one", &node(1, "One", "Text.")).ok();
+    let query = |code| vault.lore(&["query", "one"]).exits(code);
+    query(0);
+    query(0);
+    let token = ["ghp", "_9dK2mQx7Lw4Rt8Yv1Bn5Cz3Hs6Jf0Gp2Wq4E"].concat();
+    vault.sandbox.write("raw/2026-11-01-mail.txt", &format!("The key is {token}\n"));
+    query(4);
+    query(4);
+    vault.sandbox.write("raw/2026-11-01-mail.txt", "The key is gone.\n");
+    query(0);
+}
