@@ -24,7 +24,7 @@ use crate::script::is_mostly_latin;
 pub use kernel::Instructions;
 
 use kernel::Processor;
-use model::{Model, Room};
+use model::{Buffers, Model};
 use settings::Settings;
 use tokenizer::Tokenizer;
 
@@ -137,7 +137,7 @@ impl Embedder for Transformer {
 
     fn embed_query(&self, text: &str) -> EmbedResult<Vec<f32>> {
         let tokens = self.encode(&self.settings.query_prompt, text);
-        let vector = self.model.vectors(&[&tokens], &mut Room::default()).swap_remove(0);
+        let vector = self.model.vectors(&[&tokens], &mut Buffers::default()).swap_remove(0);
         self.checked(vector)
     }
 

@@ -340,7 +340,9 @@ fn port_code(error: &lore_ports::Error) -> Code {
 fn vault_code(error: &lore_vault::Error) -> Code {
     match error {
         lore_vault::Error::BadPath { .. } => Code::Denied,
-        lore_vault::Error::Source { .. } | lore_vault::Error::NotEmpty { .. } => Code::Usage,
+        lore_vault::Error::Source { .. }
+        | lore_vault::Error::Exists { .. }
+        | lore_vault::Error::NotEmpty { .. } => Code::Usage,
         lore_vault::Error::TooLarge { .. } => Code::TooLarge,
         lore_vault::Error::Locked { .. } => Code::Locked,
         lore_vault::Error::Read { .. }

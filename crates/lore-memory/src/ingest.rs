@@ -18,7 +18,7 @@ use lore_vault::exists;
 
 use crate::gaps::check_gaps;
 use crate::mentions::{Mention, mentions};
-use crate::novelty::{Novelty, Verdict};
+use crate::novelty::{Novelty, NoveltyKind};
 
 pub use evidence::Evidence;
 pub use page::{PageIngest, RewriteOutcome};
@@ -225,9 +225,11 @@ fn existing_page(context: &VaultContext, path: &str) -> Result<Option<Written>> 
 
 /// Returns a warning about a text that was skipped, or written although it is hardly new.
 fn warning(change: &PageChange<'_>, derived: RewriteOutcome, novelty: Option<Novelty>) -> Option<String> {
-    let Novelty { verdict, jaccard, cosine } = novelty.filter(|novelty| novelty.verdict != Verdict::Novel)?;
-    let similarity = match (verdict, cosine) {
-        (Verdict::NearDuplicate, Some(cosine)) => format!("says the same as the page (cosine {cosine:.2})"),
+    let Novelty { kind, jaccard, cosine } = novelty.filter(|novelty| novelty.kind != NoveltyKind::Novel)?;
+    let similarity = match (kind, cosine) {
+        (NoveltyKind::NearDuplicate, Some(cosine)) => {
+            format!("says the same as the page (cosine {cosine:.2})")
+        }
         _ => format!("has the same words as the page (overlap {jaccard:.2})"),
     };
     Some(match derived {

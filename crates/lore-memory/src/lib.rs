@@ -74,7 +74,7 @@ pub use merge::{
     DroppedValue, MergePlan, SplitPart, SplitPlan, apply_merge, apply_split, plan_merge, plan_split,
 };
 pub use mirror::{Mirrored, mirrored_pages};
-pub use novelty::{Novelty, Verdict, jaccard};
+pub use novelty::{Novelty, NoveltyKind, jaccard};
 pub use raw_captures::RawText;
 pub use secrets::{Purged, SecretLocation, SecretOccurrence, purge_secrets, scan_history, scan_secrets};
 pub use tables::{Row, TableData, read_table, remove_table_row, set_table_row};

@@ -13,9 +13,9 @@ const DUPLICATE: f64 = 0.85;
 /// Cosine above which a text duplicates a part of the page in other words.
 const NEAR: f64 = 0.95;
 
-/// Result of comparing a text with a page.
+/// How new a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum NoveltyKind {
     /// The text says something new.
     Novel,
     /// The text says the same as a part of the page in other words.
@@ -24,22 +24,22 @@ pub enum Verdict {
     DuplicateDerived,
 }
 
-impl Verdict {
-    /// Returns the name of the verdict.
+impl NoveltyKind {
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::Novel => "novel",
-            Verdict::NearDuplicate => "near_duplicate",
-            Verdict::DuplicateDerived => "duplicate",
+            NoveltyKind::Novel => "novel",
+            NoveltyKind::NearDuplicate => "near_duplicate",
+            NoveltyKind::DuplicateDerived => "duplicate",
         }
     }
 }
 
-/// A verdict with its scores.
+/// How new a text is to a page, with the scores that decided it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Novelty {
-    /// The verdict.
-    pub verdict: Verdict,
+    /// How new the text is.
+    pub kind: NoveltyKind,
     /// Word overlap, from 0 to 1.
     pub jaccard: f64,
     /// Cosine to the nearest part of the page; none without a model or if the words decided.
@@ -50,19 +50,19 @@ pub struct Novelty {
 pub(crate) fn novelty(context: &VaultContext, new: &str, truth: &str, page: &PageRow) -> Result<Novelty> {
     let jaccard = jaccard(new, truth);
     if jaccard > DUPLICATE {
-        return Ok(Novelty { verdict: verdict(jaccard, None), jaccard, cosine: None });
+        return Ok(Novelty { kind: kind(jaccard, None), jaccard, cosine: None });
     }
     let passage =
         |embedder: &dyn Embedder| Ok(embedder.embed_passages(&[new])?.into_iter().next().unwrap_or_default());
     let cosine = page_similarity(context, new, page, &passage)?;
-    Ok(Novelty { verdict: verdict(jaccard, cosine), jaccard, cosine })
+    Ok(Novelty { kind: kind(jaccard, cosine), jaccard, cosine })
 }
 
-fn verdict(jaccard: f64, cosine: Option<f64>) -> Verdict {
+fn kind(jaccard: f64, cosine: Option<f64>) -> NoveltyKind {
     match cosine {
-        _ if jaccard > DUPLICATE => Verdict::DuplicateDerived,
-        Some(cosine) if cosine > NEAR => Verdict::NearDuplicate,
-        _ => Verdict::Novel,
+        _ if jaccard > DUPLICATE => NoveltyKind::DuplicateDerived,
+        Some(cosine) if cosine > NEAR => NoveltyKind::NearDuplicate,
+        _ => NoveltyKind::Novel,
     }
 }
 
@@ -101,15 +101,15 @@ mod tests {
     #[test]
     fn thresholds_are_exclusive() {
         for (jaccard, cosine, expected) in [
-            (0.85, None, Verdict::Novel),
-            (0.8501, None, Verdict::DuplicateDerived),
-            (0.8501, Some(0.1), Verdict::DuplicateDerived),
-            (0.85, Some(0.95), Verdict::Novel),
-            (0.0, Some(0.9501), Verdict::NearDuplicate),
-            (0.0, None, Verdict::Novel),
-            (0.0, Some(f64::NAN), Verdict::Novel),
+            (0.85, None, NoveltyKind::Novel),
+            (0.8501, None, NoveltyKind::DuplicateDerived),
+            (0.8501, Some(0.1), NoveltyKind::DuplicateDerived),
+            (0.85, Some(0.95), NoveltyKind::Novel),
+            (0.0, Some(0.9501), NoveltyKind::NearDuplicate),
+            (0.0, None, NoveltyKind::Novel),
+            (0.0, Some(f64::NAN), NoveltyKind::Novel),
         ] {
-            assert_eq!(verdict(jaccard, cosine), expected, "{jaccard} {cosine:?}");
+            assert_eq!(kind(jaccard, cosine), expected, "{jaccard} {cosine:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Names that are dates, such as those of daily notes.
 
 use crate::period::parse_period;
-use crate::timeframe::natural::{month, weekday};
+use crate::timeframe::natural::{month_number, weekday};
 
 /// Whether a name is only a date with a year: `2024-01-05`, `2024-W01`, `2024-01-05 Friday`, `January 5th, 2024`, `20240105`,
 /// `2024-Q1`, `2024年1月5日`. A page of that name may be written some day, or never.
@@ -25,7 +25,7 @@ pub fn is_day_name(name: &str) -> bool {
                 .filter_map(|unit| word.strip_prefix(unit))
                 .any(|rest| rest.parse::<u8>().is_ok())
             || weekday(word).is_some()
-            || month(word).is_some()
+            || month_number(word).is_some()
     };
     let all = words.by_ref().filter(|word| !word.is_empty()).all(fits);
     all && has_year

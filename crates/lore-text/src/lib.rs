@@ -63,7 +63,9 @@ pub use similarity::{jaccard, similarity, terms};
 pub use slug::{fold, observation_permalink, path_slug, relation_permalink, slugify};
 pub use stem::{Language, has_stem, stem};
 pub use stop_words::is_content_word;
-pub use timeframe::{MONTHS, NotATimeframe, WEEKDAYS, date_millis, date_on, epoch_day, since, until};
+pub use timeframe::{
+    MONTHS, NotATimeframe, WEEKDAYS, date_millis, date_on, epoch_day, month_number, since, until,
+};
 pub use tokens::estimate_tokens;
 pub use visible::{is_acted_on, visible, visible_json};
 pub use wildcard::wildcard;

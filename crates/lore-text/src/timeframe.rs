@@ -12,7 +12,7 @@ use crate::partial_date::PartialDate;
 use crate::span;
 use natural::Precision;
 
-pub use natural::WEEKDAYS;
+pub use natural::{WEEKDAYS, month_number};
 
 /// Month names; the first three letters are unique.
 pub const MONTHS: [&str; 12] = [

@@ -30,13 +30,19 @@ pub enum Error {
         /// The policy's limit.
         limit: u64,
     },
-    /// Something to import cannot be read as what it is. Nothing was changed.
-    #[error("cannot import {}: {reason}", .path.display())]
+    /// A source of an import or a pack is not what it should be. Nothing was changed.
+    #[error("cannot read {}: {reason}", .path.display())]
     Source {
         /// The directory or file.
         path: PathBuf,
         /// Why.
         reason: String,
+    },
+    /// A file to create is already there.
+    #[error("{} already exists", .path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
     },
     /// A directory to create already has files.
     #[error("{} already exists and is not an empty directory", .path.display())]

@@ -72,7 +72,7 @@ impl PackWriter {
     /// Starts a pack; no file may have its name.
     pub fn create(target: &Path) -> Result<PackWriter> {
         if crate::files::exists(target) {
-            return Err(Error::NotEmpty { path: target.to_owned() });
+            return Err(Error::Exists { path: target.to_owned() });
         }
         let parent =
             target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

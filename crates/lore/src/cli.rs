@@ -14,7 +14,6 @@ mod watch;
 mod watch_import;
 mod welcome;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -94,9 +93,13 @@ pub fn main() -> ExitCode {
                 return report(&failure, &Stderr::default(), false);
             }
             // Help and version are errors to clap too; it knows their exit status.
-            match masked(&error.to_string(), |_| true) {
-                Cow::Owned(clean) if error.use_stderr() => Stderr::default().error(clean.trim_end()),
-                _ => drop(error.print()),
+            let given = error.to_string();
+            let plain = in_plain_words(&given);
+            let clean = masked(&plain, |_| true);
+            if error.use_stderr() && clean != given {
+                Stderr::default().error(clean.trim_end());
+            } else {
+                drop(error.print());
             }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -115,6 +118,15 @@ pub fn main() -> ExitCode {
         Ok(exit) => ExitCode::from(exit),
         Err(failure) => report(&failure, &talk, explicit_json),
     }
+}
+
+/// Words what the standard library says about a number that it cannot parse.
+fn in_plain_words(error: &str) -> String {
+    let whole = ["invalid digit found in string", "cannot parse integer from empty string"];
+    let plain = whole.iter().fold(error.to_owned(), |text, known| {
+        text.replace(&format!("': {known}"), "': expected a whole number of 0 or more")
+    });
+    plain.replace("': invalid float literal", "': expected a number")
 }
 
 /// Prints an error and returns its exit status.

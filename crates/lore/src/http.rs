@@ -76,7 +76,7 @@ pub struct Listen {
 pub async fn serve(
     environment: &Environment,
     workers: Workers,
-    keepers: VaultWorkers,
+    vault_workers: VaultWorkers,
     listen: Listen,
     report: impl FnOnce(SocketAddr, &Tokens),
 ) -> Result<()> {
@@ -91,7 +91,7 @@ pub async fn serve(
     report(address, &tokens);
     let mut hosts = listen.hosts;
     hosts.extend((!address.ip().is_loopback()).then(|| address.ip().to_string()));
-    let handler = Handler::new(workers.clone(), keepers, listen.tools);
+    let handler = Handler::new(workers.clone(), vault_workers, listen.tools);
     let read_timeout = listen.read_timeout;
     let shared = Arc::new(Shared { workers, tokens, metrics: Metrics::default(), hosts, read_timeout });
     tokio::spawn(follow_tokens(shared.clone()));
@@ -101,9 +101,13 @@ pub async fn serve(
 
 /// Returns the router of a server that has no socket.
 #[cfg(any(test, feature = "fuzzing"))]
-pub fn in_process(environment: &Environment, workers: Workers, keepers: VaultWorkers) -> Result<Router> {
+pub fn in_process(
+    environment: &Environment,
+    workers: Workers,
+    vault_workers: VaultWorkers,
+) -> Result<Router> {
     let tokens = Tokens::open(environment)?;
-    let handler = Handler::new(workers.clone(), keepers, Toolset::All);
+    let handler = Handler::new(workers.clone(), vault_workers, Toolset::All);
     let (metrics, hosts, read_timeout) = (Metrics::default(), Vec::new(), REQUEST_TIMEOUT);
     Ok(router(Arc::new(Shared { workers, tokens, metrics, hosts, read_timeout }), handler))
 }

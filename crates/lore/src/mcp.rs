@@ -62,7 +62,7 @@ pub use toolset::{Toolset, toolset};
 #[derive(Clone)]
 pub struct Handler {
     workers: Workers,
-    keepers: VaultWorkers,
+    vault_workers: VaultWorkers,
     tools: Arc<[&'static Tool]>,
     /// The tool list, built on first use.
     listed: Arc<OnceLock<Vec<rmcp::model::Tool>>>,
@@ -74,12 +74,12 @@ pub struct Handler {
 
 impl Handler {
     /// Returns a handler.
-    pub fn new(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Handler {
+    pub fn new(workers: Workers, vault_workers: VaultWorkers, set: Toolset) -> Handler {
         let tools = toolset(set).into_iter().filter(|tool| tool.is_offered(workers.host().allow_machine));
         Handler {
             tools: tools.collect(),
             workers,
-            keepers,
+            vault_workers,
             listed: Arc::default(),
             subscriptions: Subscriptions::default(),
             roots: Roots::default(),
@@ -118,10 +118,10 @@ impl Handler {
         let (operation, parameters) = tool.call(arguments)?;
         let parameters = std::future::ready(Ok(parameters));
         let request = resolve(self.target(context, Some(tool), scope).await, operation, parameters).await?;
-        let keepers = self.keepers.clone();
+        let vault_workers = self.vault_workers.clone();
         let render = move |session: &Session, output: &dyn DynOutput| {
             let mut text = ops::data_block(&output.human());
-            if let Some(progress) = keepers.progress(session) {
+            if let Some(progress) = vault_workers.progress(session) {
                 text.push_str(&format!(
                     "\n(building the index: {} of {} pages so far)\n",
                     progress.done, progress.total
@@ -299,7 +299,7 @@ impl ServerHandler for Handler {
             let message = format!("unknown tool {:?}; known tools: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(ops::for_agents(&message), None));
         };
-        let (telling, steps) = ProgressStream::begin(&context);
+        let (progress, steps) = ProgressStream::begin(&context);
         let arguments = request.arguments.unwrap_or_default();
         let called = async {
             match tool.bridge {
@@ -311,7 +311,7 @@ impl ServerHandler for Handler {
             // The client cancelled the call; dropping it cancels the work.
             () = context.ct.cancelled() => Err(lore_ports::Error::Cancelled.into()),
             result = called => {
-                telling.finish().await;
+                progress.finish().await;
                 result
             }
         };
@@ -383,7 +383,7 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(self.subscriptions.clone().tell(context.peer, self.keepers.page_changes()));
+        tokio::spawn(self.subscriptions.clone().tell(context.peer, self.vault_workers.page_changes()));
     }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
@@ -424,7 +424,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> std::result::Result<(), ErrorData> {
-        let mut changes = self.keepers.page_changes();
+        let mut changes = self.vault_workers.page_changes();
         let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         let subscribe = move |session: &Session| {
             // A resource that does not exist is not worth ending the others for.

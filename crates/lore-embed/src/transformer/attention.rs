@@ -32,7 +32,7 @@ impl<'a> Heads<'a> {
 
 /// Buffers for one head of a text.
 #[derive(Debug, Default)]
-pub(super) struct AttentionRoom {
+pub(super) struct AttentionBuffers {
     floats: [Vec<f32>; 4],
     /// The largest magnitude in each column of the text.
     most: Vec<f32>,
@@ -46,10 +46,10 @@ pub(super) struct AttentionRoom {
 }
 
 /// Attention in f32.
-pub(super) fn attend_floats(by: Processor, text: Heads, room: &mut AttentionRoom, out: &mut [f32]) {
+pub(super) fn attend_floats(by: Processor, text: Heads, buffers: &mut AttentionBuffers, out: &mut [f32]) {
     let (tokens, size, width) = (text.rows.count(), text.head_width(), text.width());
     let scale = 1.0 / (size as f32).sqrt();
-    let [queries, keys, values, scores] = &mut room.floats;
+    let [queries, keys, values, scores] = &mut buffers.floats;
     values.resize(size * tokens, 0.0);
     scores.resize(tokens * tokens, 0.0);
     for head in 0..text.heads {
@@ -72,18 +72,18 @@ pub(super) fn attend_floats(by: Processor, text: Heads, room: &mut AttentionRoom
 
 /// Attention in 16-bit integers with one scale each for a head's queries, keys and values: exact sums, twice as many
 /// numbers per SIMD vector as f32, and far more precise than the int8 layers around it.
-pub(super) fn attend_shorts(by: Processor, text: Heads, room: &mut AttentionRoom, out: &mut [f32]) {
+pub(super) fn attend_shorts(by: Processor, text: Heads, buffers: &mut AttentionBuffers, out: &mut [f32]) {
     let tokens = text.rows.count();
-    room.most.clear();
-    room.most.resize(text.rows.width, f32::MIN_POSITIVE);
-    (0..tokens).for_each(|token| by.raise(&mut room.most, text.rows.row(token)));
+    buffers.most.clear();
+    buffers.most.resize(text.rows.width, f32::MIN_POSITIVE);
+    (0..tokens).for_each(|token| by.raise(&mut buffers.most, text.rows.row(token)));
     for number in 0..text.heads {
         let head = Head { text, number };
-        let scales = room.fill(by, head);
+        let scales = buffers.fill(by, head);
         for start in (0..tokens).step_by(TOKENS_PER_BLOCK) {
             let some = start..tokens.min(start + TOKENS_PER_BLOCK);
-            let totals = room.weigh(by, head, some.clone(), scales.score);
-            room.gather(by, head, some, &totals.map(|total| scales.value / total as f32), out);
+            let totals = buffers.weigh(by, head, some.clone(), scales.score);
+            buffers.gather(by, head, some, &totals.map(|total| scales.value / total as f32), out);
         }
     }
 }
@@ -127,7 +127,7 @@ impl Head<'_> {
     }
 }
 
-impl AttentionRoom {
+impl AttentionBuffers {
     /// Converts one head to 16-bit integers: queries in rows, keys and values in panels.
     fn fill(&mut self, by: Processor, head: Head) -> Scales {
         let (tokens, size, pairs) = (head.tokens(), head.text.head_width(), head.pairs());

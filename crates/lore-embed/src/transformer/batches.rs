@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::model::{Model, Room};
+use super::model::{Buffers, Model};
 
 /// Tokens in a batch: enough to reuse the loaded weights of a layer for many rows, few enough that the rows stay in the
 /// cache.
@@ -17,10 +17,10 @@ pub(super) fn vectors(model: &Model, texts: &[Vec<u32>], threads: usize) -> Vec<
     let next = AtomicUsize::new(0);
     let done = Mutex::new(vec![Vec::new(); texts.len()]);
     let work = || {
-        let mut room = Room::default();
+        let mut buffers = Buffers::default();
         while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
             let tokens: Vec<&[u32]> = batch.iter().map(|&text| texts[text].as_slice()).collect();
-            let vectors = model.vectors(&tokens, &mut room);
+            let vectors = model.vectors(&tokens, &mut buffers);
             let mut done = done.lock().expect("no thread panics while holding the lock");
             batch.iter().zip(vectors).for_each(|(&text, vector)| done[text] = vector);
         }

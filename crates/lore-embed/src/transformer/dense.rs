@@ -47,7 +47,7 @@ pub(super) struct Bytes {
 
 /// Buffers for a quantized input.
 #[derive(Debug, Default)]
-pub(super) struct BytesRoom {
+pub(super) struct ByteBuffers {
     bytes: Vec<u8>,
     scales: Vec<f32>,
     zeros: Vec<i32>,
@@ -70,9 +70,15 @@ impl Dense {
     }
 
     /// Computes the outputs for each row of the input, one matrix after another in a row of `out`.
-    pub(super) fn apply(&self, by: Processor, file: &Safetensors, room: &mut BytesRoom, step: DenseStep) {
+    pub(super) fn apply(
+        &self,
+        by: Processor,
+        file: &Safetensors,
+        buffers: &mut ByteBuffers,
+        step: DenseStep,
+    ) {
         match self {
-            Dense::Bytes(bytes) => bytes.apply(by, room, step),
+            Dense::Bytes(bytes) => bytes.apply(by, buffers, step),
             Dense::Floats(matrices) => {
                 let stride = matrices.iter().map(|matrix| matrix.bias.len()).sum();
                 let mut first = 0;
@@ -137,13 +143,14 @@ impl Bytes {
         }
     }
 
-    fn apply(&self, by: Processor, room: &mut BytesRoom, step: DenseStep) {
+    fn apply(&self, by: Processor, buffers: &mut ByteBuffers, step: DenseStep) {
         let rows = step.input.count();
-        room.fill(by, step.input, self.width);
-        let left = Rows { values: &room.bytes[..rows * self.width], width: self.width };
+        buffers.fill(by, step.input, self.width);
+        let left = Rows { values: &buffers.bytes[..rows * self.width], width: self.width };
         for start in (0..rows).step_by(ROWS_PER_BLOCK) {
             let some = start..rows.min(start + ROWS_PER_BLOCK);
-            let scales = RowScales { scales: &room.scales[some.clone()], zeros: &room.zeros[some.clone()] };
+            let scales =
+                RowScales { scales: &buffers.scales[some.clone()], zeros: &buffers.zeros[some.clone()] };
             let out = &mut step.out[some.start * self.outputs..some.end * self.outputs];
             self.apply_to_some(by, left.some(some), scales, out);
         }
@@ -174,7 +181,7 @@ fn factor(processor: Processor, weights: &[f32]) -> f32 {
     if one > 0.0 { (127.0 / one).min(127.9 / two) } else { 0.0 }
 }
 
-impl BytesRoom {
+impl ByteBuffers {
     fn fill(&mut self, by: Processor, input: Rows<f32>, width: usize) {
         let rows = input.count();
         self.bytes.resize(rows * width, 0);

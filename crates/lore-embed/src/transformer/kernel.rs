@@ -204,7 +204,7 @@ mod dispatch {
         softmax(scores: &mut [f32]);
         /// Converts a row of integer scores to 15-bit weights and returns their sum; weights beyond the scores become
         /// 0.
-        softmax_shorts(scores: &[i32], scale: f32, room: &mut [f32], weights: &mut [i16]) -> i32;
+        softmax_shorts(scores: &[i32], scale: f32, buffer: &mut [f32], weights: &mut [i16]) -> i32;
         /// Quantizes a row to bytes and returns their scale and zero point.
         quantise(values: &[f32], bytes: &mut [u8]) -> (f32, i32);
         /// Converts sums of byte products back to floats.

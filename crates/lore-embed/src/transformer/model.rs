@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lore_ports::EmbedResult;
 
 use super::Precision;
-use super::attention::{AttentionRoom, Heads, attend_floats, attend_shorts};
-use super::dense::{BytesRoom, Dense, DenseStep, Stored};
+use super::attention::{AttentionBuffers, Heads, attend_floats, attend_shorts};
+use super::dense::{ByteBuffers, Dense, DenseStep, Stored};
 use super::files::refuse;
 use super::kernel::{Norm, Processor, Rows};
 use super::safetensors::{Safetensors, Tensor};
@@ -70,13 +70,13 @@ struct LoadedNorm {
 
 /// Buffers for a forward pass, which grow to the largest batch and are reused.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct Buffers {
     hidden: Vec<f32>,
     wide: Vec<f32>,
     context: Vec<f32>,
     added: Vec<f32>,
-    bytes: BytesRoom,
-    attention: AttentionRoom,
+    bytes: ByteBuffers,
+    attention: AttentionBuffers,
 }
 
 impl Model {
@@ -132,16 +132,16 @@ impl Model {
     }
 
     /// Returns the vectors of tokenized texts, in order. No text is longer than the model's maximum.
-    pub(super) fn vectors(&self, texts: &[&[u32]], room: &mut Room) -> Vec<Vec<f32>> {
+    pub(super) fn vectors(&self, texts: &[&[u32]], buffers: &mut Buffers) -> Vec<Vec<f32>> {
         let width = self.settings.shape.width;
-        self.embed(texts, room);
-        self.check_finite(&room.hidden);
+        self.embed(texts, buffers);
+        self.check_finite(&buffers.hidden);
         for layer in 0..self.layers.len() {
             let layer = self.layers[layer].get_or_init(|| self.load_layer(&self.stored[layer]));
-            self.attend(layer, texts, room);
-            self.feed_forward(layer, room);
+            self.attend(layer, texts, buffers);
+            self.feed_forward(layer, buffers);
         }
-        let mut rest = room.hidden.as_slice();
+        let mut rest = buffers.hidden.as_slice();
         let pooled = texts.iter().map(|text| {
             let (rows, after) = rest.split_at(text.len() * width);
             rest = after;
@@ -151,11 +151,11 @@ impl Model {
     }
 
     /// Adds the embeddings of each token, its position and the only token type in use.
-    fn embed(&self, texts: &[&[u32]], room: &mut Room) {
+    fn embed(&self, texts: &[&[u32]], buffers: &mut Buffers) {
         let tokens: usize = texts.iter().map(|text| text.len()).sum();
         let width = self.settings.shape.width;
-        room.hidden.clear();
-        room.hidden.reserve(tokens * width);
+        buffers.hidden.clear();
+        buffers.hidden.reserve(tokens * width);
         let first = self.settings.shape.first_position;
         let kind = self.file.row(&self.types, 0);
         let norm = self.load(&self.norm);
@@ -163,55 +163,58 @@ impl Model {
             for (position, token) in text.iter().enumerate() {
                 let word = self.file.row(&self.words, *token as usize);
                 let position = self.file.row(&self.positions, first + position);
-                let start = room.hidden.len();
-                room.hidden.extend(word.iter().zip(position.iter()).map(|(word, position)| word + position));
-                self.processor.add_and_norm(&mut room.hidden[start..], &kind, self.norm(&norm));
+                let start = buffers.hidden.len();
+                buffers
+                    .hidden
+                    .extend(word.iter().zip(position.iter()).map(|(word, position)| word + position));
+                self.processor.add_and_norm(&mut buffers.hidden[start..], &kind, self.norm(&norm));
             }
         }
     }
 
-    fn attend(&self, layer: &Layer, texts: &[&[u32]], room: &mut Room) {
+    fn attend(&self, layer: &Layer, texts: &[&[u32]], buffers: &mut Buffers) {
         let (width, heads) = (self.settings.shape.width, self.settings.shape.heads);
-        let tokens = room.hidden.len() / width;
-        room.wide.resize(tokens * 3 * width, 0.0);
-        room.context.resize(tokens * width, 0.0);
-        room.added.resize(tokens * width, 0.0);
-        let input = Rows { values: &room.hidden, width };
-        self.apply(&layer.attention, &mut room.bytes, DenseStep { input, out: &mut room.wide });
+        let tokens = buffers.hidden.len() / width;
+        buffers.wide.resize(tokens * 3 * width, 0.0);
+        buffers.context.resize(tokens * width, 0.0);
+        buffers.added.resize(tokens * width, 0.0);
+        let input = Rows { values: &buffers.hidden, width };
+        self.apply(&layer.attention, &mut buffers.bytes, DenseStep { input, out: &mut buffers.wide });
         let mut start = 0;
         for text in texts {
             let end = start + text.len();
-            let rows = Rows { values: &room.wide[..tokens * 3 * width], width: 3 * width }.some(start..end);
+            let rows =
+                Rows { values: &buffers.wide[..tokens * 3 * width], width: 3 * width }.some(start..end);
             let text = Heads { rows, heads };
-            let out = &mut room.context[start * width..end * width];
+            let out = &mut buffers.context[start * width..end * width];
             match self.precision {
-                Precision::F32 => attend_floats(self.processor, text, &mut room.attention, out),
-                Precision::Int8 => attend_shorts(self.processor, text, &mut room.attention, out),
+                Precision::F32 => attend_floats(self.processor, text, &mut buffers.attention, out),
+                Precision::Int8 => attend_shorts(self.processor, text, &mut buffers.attention, out),
             }
             start = end;
         }
-        let input = Rows { values: &room.context[..tokens * width], width };
-        self.apply(&layer.attention_out, &mut room.bytes, DenseStep { input, out: &mut room.added });
-        self.add(&mut room.hidden, &room.added, &layer.attention_norm);
+        let input = Rows { values: &buffers.context[..tokens * width], width };
+        self.apply(&layer.attention_out, &mut buffers.bytes, DenseStep { input, out: &mut buffers.added });
+        self.add(&mut buffers.hidden, &buffers.added, &layer.attention_norm);
     }
 
-    fn feed_forward(&self, layer: &Layer, room: &mut Room) {
+    fn feed_forward(&self, layer: &Layer, buffers: &mut Buffers) {
         let (width, inner) = (self.settings.shape.width, self.settings.shape.inner);
-        room.wide.resize(INNER_ROWS * inner, 0.0);
-        for hidden in room.hidden.chunks_mut(INNER_ROWS * width) {
-            let between = &mut room.wide[..hidden.len() / width * inner];
+        buffers.wide.resize(INNER_ROWS * inner, 0.0);
+        for hidden in buffers.hidden.chunks_mut(INNER_ROWS * width) {
+            let between = &mut buffers.wide[..hidden.len() / width * inner];
             let input = Rows { values: &*hidden, width };
-            self.apply(&layer.up, &mut room.bytes, DenseStep { input, out: between });
+            self.apply(&layer.up, &mut buffers.bytes, DenseStep { input, out: between });
             self.processor.activate(between, self.settings.activation);
-            let added = &mut room.added[..hidden.len()];
+            let added = &mut buffers.added[..hidden.len()];
             let input = Rows { values: &*between, width: inner };
-            self.apply(&layer.down, &mut room.bytes, DenseStep { input, out: added });
+            self.apply(&layer.down, &mut buffers.bytes, DenseStep { input, out: added });
             self.add(hidden, added, &layer.norm);
         }
     }
 
-    fn apply(&self, dense: &Dense, room: &mut BytesRoom, step: DenseStep) {
-        dense.apply(self.processor, &self.file, room, step);
+    fn apply(&self, dense: &Dense, buffers: &mut ByteBuffers, step: DenseStep) {
+        dense.apply(self.processor, &self.file, buffers, step);
     }
 
     fn add(&self, hidden: &mut [f32], added: &[f32], norm: &LoadedNorm) {

@@ -40,13 +40,13 @@ pub(super) fn recover(context: &VaultContext, lock: &FolderLock) -> Result<Vec<S
     under_way.sort_by_key(|(_, intent)| !intent.follows);
     let alone = under_way.iter().all(|(_, intent)| intent.follows);
     for (staging, intent) in under_way {
-        let verdict = settle(context, &staging, &intent).map_err(unrecovered)?;
-        let in_place = matches!(verdict, Verdict::Finished | Verdict::Edited);
+        let recovery = settle(context, &staging, &intent).map_err(unrecovered)?;
+        let in_place = matches!(recovery, Recovery::Finished | Recovery::Edited);
         if in_place && (alone || !intent.follows) {
             publish(context, lock, &intent, Some(context.hooks().derived_paths(context)?))?;
         }
         if !intent.follows {
-            messages.push(verdict.sentence(&intent));
+            messages.push(recovery.sentence(&intent));
         }
         messages.extend(end(context, staging, &intent, in_place).map_err(unrecovered)?);
         fault("ended");
@@ -125,9 +125,9 @@ fn displaced_edit(staging: &Staging, (number, step): (usize, &IntentStep)) -> Re
     Ok(displaced.is_some() && displaced != step.old && displaced != step.new)
 }
 
-/// What happened to a write.
+/// How an interrupted write was recovered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Recovery {
     Finished,
     /// In place, and edited by somebody since.
     Edited,
@@ -135,18 +135,18 @@ enum Verdict {
     GivenUp,
 }
 
-impl Verdict {
+impl Recovery {
     fn sentence(self, intent: &Intent) -> String {
         let pages = intent.paths().join(", ");
         match self {
-            Verdict::Finished => format!("an interrupted write was completed: {pages}"),
-            Verdict::Edited => {
+            Recovery::Finished => format!("an interrupted write was completed: {pages}"),
+            Recovery::Edited => {
                 format!("an interrupted write was in place; one of its files was edited since: {pages}")
             }
-            Verdict::Undone => {
+            Recovery::Undone => {
                 format!("an interrupted write was rolled back because one of its files was edited: {pages}")
             }
-            Verdict::GivenUp => {
+            Recovery::GivenUp => {
                 format!("an interrupted write was abandoned because one of its files was edited: {pages}")
             }
         }
@@ -154,10 +154,10 @@ impl Verdict {
 }
 
 /// Completes a write, or rolls it back if somebody has edited a file that was not in place yet.
-fn settle(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<Verdict> {
+fn settle(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<Recovery> {
     let states = states(context, staging, intent)?;
     let all_there = states.iter().all(|state| *state != StepProgress::Foreign);
-    let finished = if all_there { Verdict::Finished } else { Verdict::Edited };
+    let finished = if all_there { Recovery::Finished } else { Recovery::Edited };
     // Everything the ledger records was in place; later edits came after it.
     if is_recorded(context, intent)? {
         return Ok(finished);
@@ -187,7 +187,7 @@ fn settle(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<
     Ok(finished)
 }
 
-fn give_up(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<Verdict> {
+fn give_up(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result<Recovery> {
     let states = states(context, staging, intent)?;
     for (number, step) in intent.steps.iter().enumerate().rev() {
         if states[number] == StepProgress::After {
@@ -197,7 +197,7 @@ fn give_up(context: &VaultContext, staging: &Staging, intent: &Intent) -> Result
     let paths = intent.paths().into_iter().collect();
     reconcile(context, &ReconcileScope::Paths { paths: &paths, moved: &[], proposal: None }, &no_progress)?;
     let undone = states.contains(&StepProgress::After);
-    Ok(if undone { Verdict::Undone } else { Verdict::GivenUp })
+    Ok(if undone { Recovery::Undone } else { Recovery::GivenUp })
 }
 
 fn entries(staging: &Staging, intent: &Intent) -> Result<Vec<FileChange>> {

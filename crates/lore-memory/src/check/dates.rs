@@ -1,6 +1,6 @@
 //! Dates in prose. Pure.
 
-use lore_text::{MONTHS, PartialDate};
+use lore_text::{PartialDate, month_number};
 
 use super::tokens::{Token, TokenKind};
 
@@ -33,9 +33,8 @@ pub(super) fn date_at(tokens: &[Token]) -> Option<(PartialDate, usize)> {
     parsed(format!("{}-{month:02}-{:02}", year(2)?, day(0)?), 3)
 }
 
-fn month(word: &str, capital: bool) -> Option<usize> {
-    let named = |name: &str| name == word || word.len() >= 3 && name.starts_with(word);
-    MONTHS.iter().position(|name| named(name)).map(|at| at + 1).filter(|_| capital)
+fn month(word: &str, capital: bool) -> Option<i8> {
+    month_number(word).filter(|_| capital)
 }
 
 /// Returns whether a word names a season, a quarter or a month.

@@ -8,7 +8,7 @@ use lore_vault::{VaultPath, decode, without_extension};
 
 use super::IngestRequest;
 use super::evidence::Evidence;
-use crate::novelty::{Novelty, Verdict, novelty};
+use crate::novelty::{Novelty, NoveltyKind, novelty};
 
 /// Changes to a page derived from a source.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ fn rewrite<'a>(
 ) -> Result<PlannedPage<'a>> {
     let (new_page, old_page) = (parse(&page.path, content).page, parse(&page.path, old).page);
     let found = novelty(context, new_page.truth.of(content), old_page.truth.of(old), row)?;
-    if found.verdict != Verdict::Novel && !request.force {
+    if found.kind != NoveltyKind::Novel && !request.force {
         // Entries, relations, facts and tags in the text itself are evidence too.
         let mut evidence = Evidence::of(&new_page);
         evidence.entries.extend(page.evidence.entries.iter().cloned());

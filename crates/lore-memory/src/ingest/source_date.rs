@@ -2,7 +2,7 @@
 //! date of the document count.
 
 use lore_page::parse;
-use lore_text::{MONTHS, date_in_name, fold};
+use lore_text::{date_in_name, fold, month_number};
 
 /// Number of lines in which header fields are looked for.
 const HEADER_LINES: usize = 12;
@@ -94,9 +94,7 @@ fn date_in(value: &str) -> Option<String> {
         .filter(|word| !word.is_empty())
         .map(fold)
         .collect();
-    let is_month = |name: &&str, word: &str| word.len() >= 3 && name.starts_with(word);
-    let at = words.iter().position(|word| MONTHS.iter().any(|name| is_month(name, word)))?;
-    let month = MONTHS.iter().position(|name| is_month(name, &words[at]))? + 1;
+    let (at, month) = words.iter().enumerate().find_map(|(at, word)| Some((at, month_number(word)?)))?;
     let day = |word: Option<&String>| {
         word.and_then(|word| word.trim_end_matches(char::is_alphabetic).parse::<u8>().ok())
     };

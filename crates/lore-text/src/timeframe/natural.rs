@@ -31,8 +31,8 @@ pub(crate) fn weekday(name: &str) -> Option<Weekday> {
     WEEKDAYS.iter().find(fits).map(|(_, day)| *day)
 }
 
-/// Returns the number of a month's name, which may be cut to three letters or more.
-pub(crate) fn month(name: &str) -> Option<i8> {
+/// Returns the number of a month from its name in lower case, which may be cut to three letters or more: `mar`, `sept.`.
+pub fn month_number(name: &str) -> Option<i8> {
     let name = name.trim_end_matches('.');
     let fits = |(_, full): &(i8, &str)| name.len() >= 3 && full.starts_with(name);
     (1..).zip(MONTHS).find(fits).map(|(number, _)| number)
@@ -123,7 +123,7 @@ pub(super) fn written(words: &str) -> Option<(Date, Precision)> {
             Ok(number) if (1..=31).contains(&number) && day.is_none() => day = Some(number),
             Ok(_) => return None,
             Err(_) if weekday(word).is_some() => {}
-            Err(_) if named.is_none() => named = Some(month(word)?),
+            Err(_) if named.is_none() => named = Some(month_number(word)?),
             Err(_) => return None,
         }
     }

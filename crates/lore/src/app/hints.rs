@@ -9,6 +9,7 @@ pub(crate) mod samples;
 use std::io;
 
 use lore_engine::{Error, LISTED_FINDINGS, Lint, Note};
+use lore_page::edit::EditError;
 use lore_ports::EmbedError;
 
 use crate::app::shell::quote;
@@ -101,7 +102,7 @@ pub fn hint(error: &Error) -> String {
                 .into()
         }
         Error::NotUtf8 { .. } => "convert the file to UTF-8 first, or replace it with `lore put`".into(),
-        Error::Edit { .. } => "read the page with `lore show` and retry the edit; nothing was changed".into(),
+        Error::Edit { source, .. } => edit_hint(source).into(),
         Error::Config { .. } => "fix the file; nothing was changed".into(),
         Error::PolicyMissing { .. } => missing_hint("the file, or mount its file system", "it"),
         Error::VaultEmpty { .. } => missing_hint("the pages, or mount their file system", "them"),
@@ -111,6 +112,22 @@ pub fn hint(error: &Error) -> String {
         Error::UnknownProject { known, .. } | Error::NoProject { known } => {
             format!("select one with --project: {}", known.join(", "))
         }
+    }
+}
+
+/// Returns what to do about an edit that cannot be made: the page is not what the caller believed, or the input is wrong.
+fn edit_hint(error: &EditError) -> &'static str {
+    match error {
+        EditError::Count { .. }
+        | EditError::NoSection { .. }
+        | EditError::AmbiguousSection { .. }
+        | EditError::NoLine { .. }
+        | EditError::NoRelation { .. }
+        | EditError::NoFact { .. }
+        | EditError::NestedContent { .. } => {
+            "read the page with `lore show` and retry the edit; nothing was changed"
+        }
+        _ => "fix it and retry; nothing was changed",
     }
 }
 
@@ -201,6 +218,7 @@ fn vault_hint(error: &lore_vault::Error) -> String {
         Error::Git(_) => "see `lore git status`".into(),
         Error::BadPath { .. } => "use a path inside the vault, such as people/ada-lovelace".into(),
         Error::Source { .. } => "check the file, or export it again; nothing was changed".into(),
+        Error::Exists { .. } => "pass the name of a new file; nothing was written".into(),
         Error::NotEmpty { .. } => "pass the name of a new directory; nothing was written".into(),
         Error::TooLarge { .. } => {
             "split the file, or raise limits.page_bytes in the vault's lore.toml".into()

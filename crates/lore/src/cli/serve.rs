@@ -91,16 +91,16 @@ pub(super) fn serve(matches: &ArgMatches, globals: &Globals) -> Result<u8> {
     let set = matches.get_one::<Toolset>("tools").copied().unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AppError::usage(format!("cannot start: {error}"), "try again"))?;
-    let keepers = VaultWorkers::new(host.clone());
-    let workers = Workers::new(host, keepers.clone());
+    let vault_workers = VaultWorkers::new(host.clone());
+    let workers = Workers::new(host, vault_workers.clone());
     let served = match matches.get_one::<String>("http") {
-        None => runtime.block_on(over_stdio(workers, keepers, set)),
+        None => runtime.block_on(over_stdio(workers, vault_workers, set)),
         Some(address) => {
             let hosts = matches.get_many::<String>("host").unwrap_or_default().cloned().collect();
             let seconds = matches.get_one::<u64>("read_timeout").copied().unwrap_or(15);
             let read_timeout = Duration::from_secs(seconds);
             let listen = Listen { address: parse_address(address)?, hosts, tools: set, read_timeout };
-            runtime.block_on(over_http(workers, keepers, listen))
+            runtime.block_on(over_http(workers, vault_workers, listen))
         }
     };
     // Threads that wait for a lock or a file must not keep the process alive; their work is atomic.
@@ -120,11 +120,11 @@ fn parse_address(text: &str) -> Result<SocketAddr> {
     })
 }
 
-async fn over_http(workers: Workers, keepers: VaultWorkers, listen: Listen) -> Result<()> {
+async fn over_http(workers: Workers, vault_workers: VaultWorkers, listen: Listen) -> Result<()> {
     let host = workers.host().clone();
     let talk = Stderr::new(host.level);
     start_soon(workers.clone(), "http");
-    http::serve(&host.environment, workers, keepers, listen, |address, tokens| {
+    http::serve(&host.environment, workers, vault_workers, listen, |address, tokens| {
         talk.note(&format!("listening on http://{address}; the token is in {}", tokens.file.display()));
         if !address.ip().is_loopback() {
             talk.warn("other machines can reach this address, and traffic is not encrypted");
@@ -141,8 +141,8 @@ fn start_soon(workers: Workers, face: &'static str) {
     });
 }
 
-async fn over_stdio(workers: Workers, keepers: VaultWorkers, set: Toolset) -> Result<()> {
-    let handler = Handler::new(workers.clone(), keepers, set);
+async fn over_stdio(workers: Workers, vault_workers: VaultWorkers, set: Toolset) -> Result<()> {
+    let handler = Handler::new(workers.clone(), vault_workers, set);
     start_soon(workers, "mcp");
     let (input, output) = rmcp::transport::io::stdio_pipes();
     let served = tokio::select! {

@@ -14,10 +14,15 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("ask", &["query"]),
     ("cat", &["get"]),
     ("change", &["edit"]),
+    ("combine", &["merge"]),
     ("conflicts", &["check"]),
     ("connect", &["setup"]),
     ("contradictions", &["check"]),
+    ("convert", &["mv", "export"]),
+    ("copy", &["mirror", "export"]),
     ("create", &["put", "capture"]),
+    ("daemon", &["service", "serve"]),
+    ("dedupe", &["curate", "merge"]),
     ("del", &["rm"]),
     ("diagnose", &["doctor"]),
     ("dir", &["ls"]),
@@ -25,21 +30,30 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("erase", &["rm"]),
     ("fetch", &["get"]),
     ("find", &["search"]),
+    ("fix", &["lint"]),
     ("grep", &["search"]),
     ("health", &["doctor"]),
     ("hooks", &["setup"]),
+    ("html", &["export"]),
+    ("http", &["serve"]),
+    ("inbox", &["triage"]),
     ("info", &["status"]),
+    ("join", &["merge"]),
     ("log", &["history"]),
     ("lookup", &["search"]),
     ("manual", &["man"]),
     ("mcp", &["serve"]),
     ("modify", &["edit"]),
     ("move", &["mv"]),
+    ("namespace", &["ns"]),
+    ("namespaces", &["ns"]),
     ("neighbors", &["graph"]),
     ("neighbours", &["graph"]),
     ("new", &["put", "capture"]),
     ("note", &["capture"]),
+    ("notes", &["list"]),
     ("open", &["show"]),
+    ("print", &["get"]),
     ("prune", &["retention"]),
     ("questions", &["gaps"]),
     ("read", &["get"]),
@@ -54,16 +68,38 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("review", &["curate"]),
     ("server", &["serve"]),
     ("settings", &["config"]),
+    ("site", &["export"]),
     ("start", &["init", "serve"]),
     ("store", &["capture"]),
     ("tree", &["ls"]),
     ("undo", &["restore"]),
+    ("unzip", &["unpack"]),
     ("update", &["edit", "sync"]),
     ("vault", &["project"]),
     ("vaults", &["project"]),
     ("versions", &["history"]),
     ("view", &["show"]),
+    ("watch", &["sync"]),
     ("write", &["put"]),
+    ("zip", &["pack"]),
+];
+
+/// The same for the subcommands of a group, where the group has the command.
+const NESTED_SYNONYMS: &[(&str, &[&str])] = &[
+    ("add", &["create", "install", "use"]),
+    ("check", &["validate", "scan", "doctor", "status"]),
+    ("close", &["resolve"]),
+    ("create", &["add"]),
+    ("delete", &["remove", "unset", "uninstall"]),
+    ("download", &["pull"]),
+    ("get", &["show"]),
+    ("info", &["show", "status"]),
+    ("ls", &["list"]),
+    ("new", &["add", "create"]),
+    ("rm", &["remove", "unset", "uninstall"]),
+    ("show", &["get", "list", "status"]),
+    ("start", &["run", "install"]),
+    ("switch", &["use", "default"]),
 ];
 
 /// Shortest word that is completed to the commands that start with it.
@@ -133,6 +169,11 @@ fn suggestions(parent: &Command, is_root: bool, word: &str) -> Vec<String> {
         if !nested.is_empty() {
             return nested;
         }
+    } else if let Some((_, names)) = NESTED_SYNONYMS.iter().find(|(synonym, _)| *synonym == word) {
+        let known = |name: &&&str| visible(parent).any(|command| command.get_name() == **name);
+        if let Some(name) = names.iter().find(known) {
+            return vec![(*name).to_owned()];
+        }
     }
     let names: Vec<&str> = visible(parent)
         .flat_map(|command| std::iter::once(command.get_name()).chain(command.get_visible_aliases()))
@@ -173,6 +214,7 @@ mod tests {
             }
         }
         assert!(SYNONYMS.is_sorted_by_key(|(synonym, _)| *synonym));
+        assert!(NESTED_SYNONYMS.is_sorted_by_key(|(synonym, _)| *synonym));
     }
 
     #[test]

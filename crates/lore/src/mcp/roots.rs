@@ -12,7 +12,7 @@ use rmcp::service::RequestContext;
 use tokio::sync::Mutex;
 
 /// How long a client may take to name its directories. One that does not answer is asked once.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The first root of the client of one session, once it was asked for.
 #[derive(Clone, Default)]
@@ -30,7 +30,7 @@ impl Roots {
         // A client without sessions cannot be asked.
         let info = context.peer.peer_info().filter(|info| info.capabilities.roots.is_some());
         let found = match info {
-            Some(_) => match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
+            Some(_) => match tokio::time::timeout(TIMEOUT, context.peer.list_roots()).await {
                 Ok(Ok(listed)) => listed.roots.iter().find_map(folder),
                 _ => None,
             },

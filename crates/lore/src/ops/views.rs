@@ -79,12 +79,10 @@ pub struct ListRange {
 }
 
 impl ListRange {
-    /// Returns the range; an error if the page is 0.
+    /// Returns the range; an error if either number is 0.
     pub fn new(limit: Option<usize>, page: Option<usize>) -> Result<ListRange> {
-        match page {
-            Some(0) => Err(AppError::usage("the page is 0", "pages of results start at 1")),
-            page => Ok(ListRange { limit: limit.unwrap_or(50), page: page.unwrap_or(1) }),
-        }
+        check_not_zero(&[("limit", limit), ("page", page)])?;
+        Ok(ListRange { limit: limit.unwrap_or(50), page: page.unwrap_or(1) })
     }
 
     /// Returns the window of the index.
@@ -379,6 +377,14 @@ pub fn shown_date(text: &str) -> String {
 /// Formats a number with its noun: `1 page`, `2 pages`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// Returns an error for the first of these options whose number is 0.
+pub fn check_not_zero(options: &[(&str, Option<usize>)]) -> Result<()> {
+    match options.iter().find(|(_, number)| *number == Some(0)) {
+        Some((name, _)) => Err(AppError::usage(format!("--{name} is 0"), "use 1 or more")),
+        None => Ok(()),
+    }
 }
 
 /// Joins items, one per line.

@@ -19,7 +19,7 @@ pub struct PageChanges {
     pub slugs: Arc<[String]>,
 }
 
-/// What the index said about the files of a vault when clients were last told, as numbers to save memory.
+/// What the index said about the files of a vault when clients were last notified, as numbers to save memory.
 pub(super) struct ChangeTracker {
     root: Arc<Path>,
     /// The number of each path and that of its content.
@@ -68,10 +68,10 @@ impl ChangeTracker {
                 self.seen.extend(now);
             }
         }
-        self.told(context, found)
+        self.page_changes(context, found)
     }
 
-    fn told(&self, context: &VaultContext, found: Found) -> Result<Option<PageChanges>> {
+    fn page_changes(&self, context: &VaultContext, found: Found) -> Result<Option<PageChanges>> {
         if !found.list && found.pages.is_empty() {
             return Ok(None);
         }

@@ -25,7 +25,7 @@ use crate::app::session::Session;
 
 /// How long a request waits for the initial sync of its vault. A small vault is synced within this time; a large one
 /// answers from the index as it is.
-const FIRST_LOOK: Duration = Duration::from_millis(250);
+const INITIAL_SYNC_WAIT: Duration = Duration::from_millis(250);
 
 /// Progress of the initial sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Progress {
 struct VaultState {
     done: AtomicUsize,
     total: AtomicUsize,
-    looked: Mutex<InitialSync>,
+    initial_sync: Mutex<InitialSync>,
     changed: Condvar,
     /// The database file that the background thread keeps up to date.
     database: Mutex<Option<(u64, u64)>>,
@@ -61,7 +61,7 @@ enum InitialSync {
 #[derive(Clone)]
 pub struct VaultWorkers {
     host: ServerConfig,
-    kept: Arc<Mutex<HashMap<PathBuf, Arc<VaultState>>>>,
+    vaults: Arc<Mutex<HashMap<PathBuf, Arc<VaultState>>>>,
     pages: broadcast::Sender<PageChanges>,
 }
 
@@ -69,7 +69,7 @@ impl VaultWorkers {
     /// Returns an empty set; threads start on demand.
     pub fn new(host: ServerConfig) -> VaultWorkers {
         let (pages, _) = broadcast::channel(16);
-        VaultWorkers { host, kept: Arc::default(), pages }
+        VaultWorkers { host, vaults: Arc::default(), pages }
     }
 
     /// Returns a receiver of the changes of pages, whoever makes them.
@@ -84,56 +84,56 @@ impl VaultWorkers {
             return true;
         }
         let Ok((name, root)) = session.choose() else { return false };
-        let kept = self.kept_at(&name, &root);
-        let looked = kept.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        let waiting = |looked: &mut InitialSync| *looked == InitialSync::NotYet;
-        let looked = match kept.changed.wait_timeout_while(looked, FIRST_LOOK, waiting) {
-            Ok((looked, _)) => *looked,
+        let vault = self.vault_state(&name, &root);
+        let initial_sync = vault.initial_sync.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = |initial_sync: &mut InitialSync| *initial_sync == InitialSync::NotYet;
+        let initial_sync = match vault.changed.wait_timeout_while(initial_sync, INITIAL_SYNC_WAIT, waiting) {
+            Ok((initial_sync, _)) => *initial_sync,
             Err(_) => return false,
         };
         // A database that was deleted or replaced is noticed by the thread only when a file changes.
-        looked != InitialSync::Failed && kept.keeps(session)
+        initial_sync != InitialSync::Failed && vault.keeps(session)
     }
 
     /// Returns the progress of the initial sync of a session's vault; none once it is done.
     pub fn progress(&self, session: &Session) -> Option<Progress> {
         let (_, root) = session.choose().ok()?;
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&root).cloned()?;
-        let looked = *kept.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let vault = self.vaults.lock().unwrap_or_else(PoisonError::into_inner).get(&root).cloned()?;
+        let initial_sync = *vault.initial_sync.lock().unwrap_or_else(PoisonError::into_inner);
         let progress =
-            Progress { done: kept.done.load(Ordering::Relaxed), total: kept.total.load(Ordering::Relaxed) };
-        (looked == InitialSync::NotYet).then_some(progress)
+            Progress { done: vault.done.load(Ordering::Relaxed), total: vault.total.load(Ordering::Relaxed) };
+        (initial_sync == InitialSync::NotYet).then_some(progress)
     }
 
-    fn kept_at(&self, name: &str, root: &Path) -> Arc<VaultState> {
-        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = all.get(root) {
-            return kept.clone();
+    fn vault_state(&self, name: &str, root: &Path) -> Arc<VaultState> {
+        let mut all = self.vaults.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(vault) = all.get(root) {
+            return vault.clone();
         }
-        let kept = Arc::new(VaultState::default());
-        all.insert(root.to_owned(), kept.clone());
-        let keeper = VaultWorker {
+        let vault = Arc::new(VaultState::default());
+        all.insert(root.to_owned(), vault.clone());
+        let worker = VaultWorker {
             host: self.host.clone(),
             name: name.to_owned(),
             root: root.to_owned(),
-            kept: kept.clone(),
+            state: vault.clone(),
             pages: self.pages.clone(),
         };
-        thread::spawn(move || keeper.run());
-        kept
+        thread::spawn(move || worker.run());
+        vault
     }
 }
 
 impl VaultState {
     /// Whether the database of a session is the one that the thread keeps up to date, as far as it has opened one.
     fn keeps(&self, session: &Session) -> bool {
-        let kept = *self.database.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.is_none() || session.database().is_ok_and(|path| file_id(&path) == kept)
+        let opened = *self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.is_none() || session.database().is_ok_and(|path| file_id(&path) == opened)
     }
 
-    fn finish(&self, looked: InitialSync) {
-        let mut state = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = looked;
+    fn finish(&self, outcome: InitialSync) {
+        let mut state = self.initial_sync.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = outcome;
         self.changed.notify_all();
     }
 }
@@ -149,7 +149,7 @@ struct VaultWorker {
     host: ServerConfig,
     name: String,
     root: PathBuf,
-    kept: Arc<VaultState>,
+    state: Arc<VaultState>,
     pages: broadcast::Sender<PageChanges>,
 }
 
@@ -169,16 +169,16 @@ impl VaultWorker {
                 }
             }
         }
-        self.kept.finish(InitialSync::Failed);
+        self.state.finish(InitialSync::Failed);
     }
 
     fn keep(&self) -> Result<Watched> {
         let session = self.session()?;
         let context = session.open(&self.name, &self.root)?;
-        *self.kept.database.lock().unwrap_or_else(PoisonError::into_inner) = file_id(&session.database()?);
+        *self.state.database.lock().unwrap_or_else(PoisonError::into_inner) = file_id(&session.database()?);
         let progress = |done, total| {
-            self.kept.done.store(done, Ordering::Relaxed);
-            self.kept.total.store(total, Ordering::Relaxed);
+            self.state.done.store(done, Ordering::Relaxed);
+            self.state.total.store(total, Ordering::Relaxed);
             Ok(())
         };
         let (state, database) = (&self.host.environment.state, session.database()?);
@@ -189,7 +189,7 @@ impl VaultWorker {
         // The watcher started first, so that no change is missed in between.
         let mut tracker = ChangeTracker::new(&context)?;
         self.report(&context, &mut tracker, &refresh(&context, Scope::Vault(ScanMode::Stat), &progress)?);
-        self.kept.finish(InitialSync::Well);
+        self.state.finish(InitialSync::Well);
         context.store().shrink_memory()?;
         let quiet = session.config.get("watch.debounce_ms")?.parse();
         let quiet = quiet.map_or(lore_vault::DEBOUNCE, Duration::from_millis);

@@ -150,16 +150,16 @@ pub struct Workers {
 
 struct Shared {
     host: ServerConfig,
-    keepers: VaultWorkers,
+    vault_workers: VaultWorkers,
     most: usize,
     state: Mutex<Queue>,
 }
 
 impl Workers {
     /// Returns a pool without running threads.
-    pub fn new(host: ServerConfig, keepers: VaultWorkers) -> Workers {
+    pub fn new(host: ServerConfig, vault_workers: VaultWorkers) -> Workers {
         let most = thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
-        Workers { shared: Arc::new(Shared { host, keepers, most, state: Mutex::default() }) }
+        Workers { shared: Arc::new(Shared { host, vault_workers, most, state: Mutex::default() }) }
     }
 
     /// Returns the server's settings.
@@ -178,7 +178,7 @@ impl Workers {
         let (reply, answer) = oneshot::channel();
         let waiting = Waiting::default();
         let gone = waiting.gone.clone();
-        self.hand_out(Box::new(move |desk| {
+        self.hand_out(Box::new(move |sessions| {
             if !reply.is_closed() {
                 let listener = ProgressListener {
                     gone: Box::new(move || gone.load(Ordering::Relaxed)),
@@ -189,7 +189,7 @@ impl Workers {
                             .map(|report| report.send(Some(ProgressStep { doing, done, total })));
                     }),
                 };
-                let _ = reply.send(desk.work(caller, listener, work));
+                let _ = reply.send(sessions.work(caller, listener, work));
             }
         }))?;
         answer.await.unwrap_or_else(|_| Err(broken("the worker ended before it could answer")))
@@ -224,8 +224,12 @@ impl Shared {
     }
 
     fn worker(&self, number: usize) {
-        let mut desk =
-            WorkerSessions { host: &self.host, keepers: &self.keepers, sessions: Vec::new(), config: None };
+        let mut sessions = WorkerSessions {
+            host: &self.host,
+            vault_workers: &self.vault_workers,
+            sessions: Vec::new(),
+            config: None,
+        };
         let (own, jobs) = channel::<Job>();
         loop {
             let next = {
@@ -256,7 +260,7 @@ impl Shared {
                     }
                 },
             };
-            job(&mut desk);
+            job(&mut sessions);
         }
     }
 }
@@ -264,7 +268,7 @@ impl Shared {
 /// A worker's open sessions, the most recently used last.
 struct WorkerSessions<'a> {
     host: &'a ServerConfig,
-    keepers: &'a VaultWorkers,
+    vault_workers: &'a VaultWorkers,
     sessions: Vec<(Caller, Session)>,
     /// The mtime of the configuration that the sessions were opened with.
     config: Option<SystemTime>,
@@ -284,7 +288,7 @@ impl WorkerSessions<'_> {
             Some(at) => self.sessions.remove(at).1,
             None => self.host.session(&caller, false)?,
         };
-        let fresh = self.keepers.keep(&session);
+        let fresh = self.vault_workers.keep(&session);
         let session = session.syncing(!fresh && self.host.sync);
         session.talk.listen(Some(listener));
         // A panic in one operation must not end the worker.

@@ -87,8 +87,23 @@ fn usual_synonyms_suggest_the_command() {
         ("ask", "query"),
         ("log", "history"),
         ("undo", "restore"),
+        ("inbox", "triage"),
+        ("site", "export"),
+        ("watch", "sync"),
     ] {
         check(synonym, synonym, &format!("did you mean 'lore {command}'?"));
+    }
+    for (line, command) in [
+        ("model ls", "model list"),
+        ("project rm", "project remove"),
+        ("token new", "token add"),
+        ("config show", "config get"),
+        ("skills get", "skills show"),
+        ("schema check", "schema validate"),
+        ("gap close", "gap resolve"),
+        ("routine start", "routine run"),
+    ] {
+        check(line, line, &format!("did you mean 'lore {command}'?"));
     }
     for synonym in ["new", "create", "add"] {
         check(synonym, synonym, "did you mean 'lore put' or 'lore capture'?");

@@ -76,15 +76,15 @@ pub(super) fn softmax(scores: &mut [f32]) {
 }
 
 #[inline(always)]
-pub(super) fn softmax_shorts(scores: &[i32], scale: f32, room: &mut [f32], weights: &mut [i16]) -> i32 {
+pub(super) fn softmax_shorts(scores: &[i32], scale: f32, buffer: &mut [f32], weights: &mut [i16]) -> i32 {
     let most = scores.iter().copied().max().unwrap_or(0);
-    let room = &mut room[..scores.len()];
-    for (weight, score) in room.iter_mut().zip(scores) {
+    let buffer = &mut buffer[..scores.len()];
+    for (weight, score) in buffer.iter_mut().zip(scores) {
         *weight = exp(score.wrapping_sub(most) as f32 * scale);
     }
-    let factor = f32::from(i16::MAX) / sum_of(room, |weight| weight);
+    let factor = f32::from(i16::MAX) / sum_of(buffer, |weight| weight);
     let mut total = 0_i32;
-    for (short, weight) in weights.iter_mut().zip(room.iter()) {
+    for (short, weight) in weights.iter_mut().zip(buffer.iter()) {
         let whole = round(weight * factor);
         total = total.wrapping_add(whole);
         *short = whole as i16;

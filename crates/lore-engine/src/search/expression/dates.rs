@@ -1,6 +1,6 @@
 //! Finds the dates in a query, as prefixes of `YYYY-MM-DD`.
 
-use lore_text::MONTHS;
+use lore_text::month_number;
 
 /// Returns the dates in a query: `2024-03-01`, `March 2024`, `8 May 2023`, `May 8, 2023`. A year alone does not count:
 /// it is too unspecific, and full-text search finds it.
@@ -40,10 +40,8 @@ fn written(word: &str) -> Option<String> {
     (sound && matches!(word.len(), 7 | 10)).then(|| word.to_owned())
 }
 
-pub(super) fn month(word: &str) -> Option<usize> {
-    let word = word.to_lowercase();
-    let at = MONTHS.iter().position(|month| word.starts_with(&month[..3]))?;
-    (MONTHS[at].starts_with(&word) || word == "sept").then_some(at + 1)
+pub(super) fn month(word: &str) -> Option<i8> {
+    month_number(&word.to_lowercase())
 }
 
 pub(super) fn day(word: &str) -> Option<u8> {

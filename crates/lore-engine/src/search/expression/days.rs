@@ -60,7 +60,6 @@ pub(in crate::search) fn days_in(text: &str) -> (Vec<NamedDay>, Vec<String>) {
         });
         let year_at =
             |at: usize| words.get(at).and_then(|word| year(word)).and_then(|year| year.parse().ok());
-        let month = month as i8;
         match named {
             Some((word, day, next)) => {
                 found.push(NamedDay { year: year_at(next), month, day: Some(day as i8) });

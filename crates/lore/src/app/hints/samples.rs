@@ -60,6 +60,7 @@ fn vault_errors() -> Vec<lore_vault::Error> {
     vec![
         Error::BadPath { path: "../x".into(), reason: "it leads out of the vault" },
         Error::Source { path: path.clone(), reason: "it is not a zip archive".into() },
+        Error::Exists { path: path.clone() },
         Error::NotEmpty { path: path.clone() },
         Error::TooLarge { path: "a.md".into(), size: 9, limit: 1 },
         Error::Locked { vault: path.clone(), holder: "lore sync".into() },
@@ -122,7 +123,8 @@ fn errors() -> Vec<Error> {
         Error::PlanChanged { cluster: "c".into(), why: "w".into() },
         Error::NotUtf8 { path },
         Error::Git { message: "m".into() },
-        Error::Edit { slug, source: lore_page::edit::EditError::EmptyFind },
+        Error::Edit { slug: slug.clone(), source: lore_page::edit::EditError::EmptyFind },
+        Error::Edit { slug, source: lore_page::edit::EditError::NoFact { line: 1 } },
         Error::Config { path: "lore.toml".into(), line: None, message: "m".into() },
         Error::PolicyMissing { path: "lore.toml".into() },
         Error::VaultEmpty { path: "v".into(), pages: 2 },

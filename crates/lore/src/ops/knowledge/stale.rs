@@ -7,10 +7,10 @@ use lore_ports::{Filter, PageRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::error::{AppError, Result};
+use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::filters::Filters;
-use crate::ops::views::lines;
+use crate::ops::views::{check_not_zero, lines};
 use crate::ops::{Operation, Render};
 
 /// List stale pages with the reason and date
@@ -80,9 +80,7 @@ impl Operation for Stale {
     type Output = StalePages;
 
     fn run(self, session: &Session) -> Result<StalePages> {
-        if self.limit == Some(0) {
-            return Err(AppError::usage("--limit is 0", "use 1 or more, or omit it to list all"));
-        }
+        check_not_zero(&[("limit", self.limit)])?;
         let context = session.fresh()?;
         let filters = Filters { path: self.path, namespace: self.namespace, ..Filters::default() };
         let Filter { path, namespace, .. } = filters.build(session, context)?;

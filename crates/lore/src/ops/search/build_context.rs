@@ -13,7 +13,7 @@ use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::line::Line;
 use crate::ops::pages::show::{PageView, Show};
-use crate::ops::views::timestamp;
+use crate::ops::views::{check_not_zero, timestamp};
 use crate::ops::{Operation, Render};
 
 /// Maximum number of pages that a pattern gives.
@@ -108,10 +108,8 @@ impl Operation for BuildContext {
             return Err(AppError::usage("the depth is more than 20", "use a smaller --depth"));
         }
         let visible = session.visible(context)?;
+        check_not_zero(&[("limit", self.limit), ("page", self.page)])?;
         let (most, page) = (self.limit.unwrap_or(MATCHES), self.page.unwrap_or(1));
-        if most == 0 || page == 0 {
-            return Err(AppError::usage("--limit or --page is 0", "use 1 or more"));
-        }
         let offset = (page - 1).saturating_mul(most).min(u32::MAX as usize);
         let window = Window { limit: most.saturating_add(1), offset };
         let mut matches = match context.pages_matching(&self.path, window)? {

@@ -11,12 +11,12 @@ use lore_ports::PageRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::error::{AppError, Result};
+use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::external_text::is_external;
 use crate::ops::upkeep::git::GitView;
-use crate::ops::views::{count, timestamp};
+use crate::ops::views::{check_not_zero, count, timestamp};
 use crate::ops::wrapped_page::{WrappedPage, origin};
 
 use budget::{BriefParts, Budget, fit};
@@ -128,12 +128,7 @@ impl Operation for Context {
     type Output = Brief;
 
     fn run(self, session: &Session) -> Result<Brief> {
-        if self.limit == Some(0) || self.token_budget == Some(0) {
-            return Err(AppError::usage(
-                "--limit or --token-budget is 0",
-                "use 1 or more, or omit them for the defaults",
-            ));
-        }
+        check_not_zero(&[("limit", self.limit), ("token-budget", self.token_budget)])?;
         let budget = match self.token_budget {
             Some(tokens) => Budget::Everything(tokens),
             None => Budget::BesideInjected(session.config.get("context.budget")?.parse().unwrap_or(2000)),

@@ -14,7 +14,7 @@ use crate::ops::filters::{Filters, nothing_left};
 use crate::ops::line::Line;
 use crate::ops::search::request::Mode;
 use crate::ops::search::verdict::{Judgement, Verdict};
-use crate::ops::views::{lines, short};
+use crate::ops::views::{check_not_zero, lines, short};
 use crate::ops::{Operation, Render};
 
 /// Search full text: exact names first, then all words, then some
@@ -138,10 +138,11 @@ impl Operation for Search {
             Some(limit) => limit,
             None => session.config.get("search.limit")?.parse().unwrap_or(50),
         };
-        if page == 0 || limit == 0 || limit > MAX_HITS {
+        check_not_zero(&[("page", self.page), ("limit", Some(limit))])?;
+        if limit > MAX_HITS {
             return Err(AppError::usage(
-                "--page or --limit is out of range",
-                format!("use 1 or more, and a limit of at most {MAX_HITS}"),
+                format!("--limit is {limit}"),
+                format!("use a limit of at most {MAX_HITS}"),
             ));
         }
         let is_filtered = self.filters.is_given();

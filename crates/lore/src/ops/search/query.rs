@@ -19,7 +19,7 @@ use crate::ops::Operation;
 use crate::ops::as_of::{Moment, View, date};
 use crate::ops::filters::{Filters, nothing_left};
 use crate::ops::search::request::{Mode, min_similarity, request};
-use crate::ops::views::count;
+use crate::ops::views::{check_not_zero, count};
 
 use answers::Answers;
 
@@ -255,10 +255,11 @@ impl Query {
                 "pass a question, as in `lore query \"who knows Ada?\"`",
             ));
         }
-        if self.limit.is_some_and(|limit| limit == 0 || limit > MAX_HITS) || tokens == 0 {
+        check_not_zero(&[("limit", self.limit), ("token-budget", Some(tokens))])?;
+        if let Some(limit) = self.limit.filter(|limit| *limit > MAX_HITS) {
             return Err(AppError::usage(
-                "--limit or --token-budget is out of range",
-                format!("use 1 or more, and a limit of at most {MAX_HITS}"),
+                format!("--limit is {limit}"),
+                format!("use a limit of at most {MAX_HITS}"),
             ));
         }
         Ok(tokens)

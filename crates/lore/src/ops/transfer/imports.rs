@@ -67,6 +67,9 @@ impl Operation for Imports {
 
 impl Render for ImportList {
     fn human(&self) -> String {
+        if self.imports.is_empty() {
+            return "no imports\n".into();
+        }
         lines(self.imports.iter().map(|item| {
             let state = if item.complete { "" } else { "  incomplete" };
             let files = count(item.files as u64, "file");

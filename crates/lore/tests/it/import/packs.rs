@@ -127,7 +127,7 @@ fn damaged_packs_are_refused() {
 #[test]
 fn nothing_existing_is_touched() {
     let sandbox = packed(&[]);
-    sandbox.run(&["pack", "../v.lorepack"]).exits(2).says("already exists");
+    sandbox.run(&["pack", "../v.lorepack"]).exits(2).says("pass the name of a new file");
     sandbox.run(&["pack", "inside.lorepack"]).exits(2).says("inside the vault");
     fs::create_dir_all(sandbox.root.join("full")).expect("a directory");
     fs::write(sandbox.root.join("full/x"), "x").expect("a file");

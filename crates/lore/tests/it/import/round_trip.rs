@@ -72,7 +72,7 @@ fn dry_run_writes_nothing() {
     assert_eq!((output["outcome"].as_str(), output["import_id"].as_str()), (Some("planned"), None));
     assert!(paths(&output, "pages").contains(&"old/Ada Lovelace.md".to_owned()), "{output}");
     assert_eq!(sandbox.files(), before);
-    sandbox.run(&["imports"]).exits(1);
+    assert_eq!(sandbox.run(&["imports", "--format", "human"]).exits(1).text(), "no imports\n");
 }
 
 #[test]

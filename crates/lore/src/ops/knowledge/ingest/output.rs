@@ -197,7 +197,7 @@ impl NoveltyItem {
     fn new(novelty: Novelty, page: Option<String>) -> NoveltyItem {
         let round = |number: f64| (number * 1000.0).round() / 1000.0;
         NoveltyItem {
-            verdict: novelty.verdict.name(),
+            verdict: novelty.kind.name(),
             page,
             jaccard: round(novelty.jaccard),
             cosine: novelty.cosine.map(round),

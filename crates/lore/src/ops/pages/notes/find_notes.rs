@@ -15,7 +15,7 @@ use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::external_text::PageText;
 use crate::ops::line::Line;
-use crate::ops::views::lines as text_lines;
+use crate::ops::views::{check_not_zero, lines as text_lines};
 use crate::ops::{Operation, Render};
 
 /// Find notes, observations and relations
@@ -195,10 +195,8 @@ impl Operation for FindNotes {
     type Output = FoundNotes;
 
     fn run(self, session: &Session) -> Result<FoundNotes> {
+        check_not_zero(&[("page", self.page), ("page-size", self.page_size)])?;
         let (page, page_size) = (self.page.unwrap_or(1), self.page_size.unwrap_or(10));
-        if page == 0 || page_size == 0 {
-            return Err(AppError::usage("--page or --page-size is 0", "use 1 or more"));
-        }
         self.check()?;
         let wanted = page.saturating_mul(page_size).saturating_add(1).min(MAX_HITS);
         let (mut results, mut projects) = (Vec::new(), Vec::new());

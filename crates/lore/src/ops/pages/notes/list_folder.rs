@@ -14,7 +14,7 @@ use super::item::permalink;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::line::Line;
-use crate::ops::views::{lines, timestamp};
+use crate::ops::views::{check_not_zero, lines, timestamp};
 use crate::ops::{Operation, Render};
 
 /// Maximum depth of folders.
@@ -105,10 +105,11 @@ impl Operation for ListFolder {
         let context = session.fresh()?;
         let (page, page_size) = (self.page.unwrap_or(1), self.page_size.unwrap_or(10));
         let depth = self.depth.unwrap_or(1);
-        if page == 0 || page_size == 0 || !(1..=DEPTH).contains(&depth) {
+        check_not_zero(&[("page", self.page), ("page-size", self.page_size), ("depth", self.depth)])?;
+        if depth > DEPTH {
             return Err(AppError::usage(
-                "--page, --page-size or --depth is out of range",
-                format!("use 1 or more, and a depth of at most {DEPTH}"),
+                format!("--depth is {depth}"),
+                format!("use a depth of at most {DEPTH}"),
             ));
         }
         let root = root(session, context, self.path.as_deref())?;
