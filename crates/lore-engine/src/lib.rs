@@ -61,10 +61,10 @@ pub use namespace::{
 };
 pub use note::Note;
 pub use policy::{
-    Ageing, Capture, CustomRoutines, DEFAULT_TYPE, Facts, Finding, Format, Generated, Inject, Level, Limits,
-    Lint, Make, Mirror, NamespacePolicy, OnEdited, Owner, PageFormat, PathClass, Pattern, Policy, Profile,
-    QueryMode, Raw, RollUp, Rotate, Routine, Rule, Schema, Since, Table, Verb, fill, is_namespace_name,
-    line_of, plain_predicate, verbs,
+    Ageing, Capture, CustomRoutines, DEFAULT_TYPE, Facts, Finding, Generated, Inject, Level, Limits, Lint,
+    Make, Mirror, NamespacePolicy, OnEdited, Owner, PageFormat, PathClass, Pattern, Policy, Profile,
+    QueryMode, Raw, RollUp, Rotate, Routine, Rule, Schema, Since, Table, ValueFormat, Verb, fill,
+    is_namespace_name, line_of, plain_predicate, verbs,
 };
 pub use predicates::ValueRules;
 pub use refresh::{Follow, Scope, follow, refresh};

@@ -40,7 +40,7 @@ pub use pattern::Pattern;
 pub use profile::{Profile, fill};
 pub use routine::{CustomRoutines, Destination, Mirror, Routine, Table};
 pub use rule::{OnEdited, Owner, Rule, Since, Verb, verbs};
-pub use schema::{Format, Schema};
+pub use schema::{Schema, ValueFormat};
 
 use lore_text::{on_one_line, secrets, stable_number};
 use lore_vault::{Vault, folder, is_page_path, without_extension};
@@ -86,9 +86,15 @@ impl PageFormat {
 
     /// Returns the extension of its files.
     pub fn extension(self) -> &'static str {
-        match self {
-            PageFormat::Markdown => "md",
-            PageFormat::Org => "org",
+        lore_page::Format::from(self).extension()
+    }
+}
+
+impl From<PageFormat> for lore_page::Format {
+    fn from(format: PageFormat) -> lore_page::Format {
+        match format {
+            PageFormat::Markdown => lore_page::Format::Markdown,
+            PageFormat::Org => lore_page::Format::Org,
         }
     }
 }

@@ -172,17 +172,21 @@ fn least_recent(context: &VaultContext, namespace: Option<&Namespace>) -> Result
     let mut pages = context.store().list(context.project(), &filter, Order::Title, all)?;
     pages.retain(|page| {
         let is_generated = policy.generated.iter().any(|generated| generated.path.matches(&page.path));
-        let is_markdown =
-            page.path.rsplit_once('.').is_some_and(|(_, kind)| !kind.eq_ignore_ascii_case("org"));
-        !is_generated && is_markdown && policy.allow(&page.path, &[Verb::Patch]).is_ok()
+        !is_generated && policy.allow(&page.path, &[Verb::Patch]).is_ok()
     });
-    let is_utf8 = |page: &PageRow| {
+    // One page that cannot be edited must not prevent the record of the others.
+    let today = Value::Text(context.today());
+    let takes_stamp = |page: &PageRow| {
         let file = context.vault().read(&page.path, policy.limits.page_bytes).ok().flatten();
-        file.is_some_and(|file| decode(&file.bytes).encoding.is_none())
+        file.is_some_and(|file| {
+            let decoded = decode(&file.bytes);
+            let stamped = edit::set_property(Format::of(&page.path), &decoded.text, LAST_CURATED, &today);
+            decoded.encoding.is_none() && stamped.is_ok()
+        })
     };
     pages.sort_by_key(|page| (last_touch(page), page.path.clone()));
     let most = usize::try_from(policy.curate.every.max(1)).unwrap_or(usize::MAX);
-    Ok(pages.into_iter().filter(is_utf8).take(most).collect())
+    Ok(pages.into_iter().filter(takes_stamp).take(most).collect())
 }
 
 fn orphans(context: &VaultContext, pages: &[PageRow]) -> Result<Vec<String>> {

@@ -70,8 +70,8 @@ pub(crate) fn is_off(value: &str) -> bool {
 }
 
 /// Whether a page with this text is kept from being copied by a property.
-pub(crate) fn is_kept_back(text: &str, key: &str) -> bool {
-    property_values(&parse("", text).page, key).iter().any(|value| !is_off(value))
+pub(crate) fn is_kept_back(path: &str, text: &str, key: &str) -> bool {
+    property_values(&parse(path, text).page, key).iter().any(|value| !is_off(value))
 }
 
 /// Returns the marks of any of the pages that hold for a page made from all of them.
@@ -106,7 +106,9 @@ mod tests {
     #[test]
     fn opting_out_is_any_value_but_false() {
         for (value, expected) in [("true", true), ("yes", true), ("false", false), ("", false)] {
-            assert_eq!(is_kept_back(&format!("---\nno: {value}\n---\n"), "no"), expected, "{value}");
+            assert_eq!(is_kept_back("a.md", &format!("---\nno: {value}\n---\n"), "no"), expected, "{value}");
+            let org = format!(":PROPERTIES:\n:NO: {value}\n:END:\n");
+            assert_eq!(is_kept_back("a.org", &org, "no"), expected, "{value}");
         }
     }
 }

@@ -110,6 +110,11 @@ fn copy_attachments(
         if is_page_path(&path) || !is_attachment_path(&path) || only_named && !is_named(&path) {
             continue;
         }
+        // The text of a page must not become a part of another file, such as the script of a site.
+        if folder.has(&path) {
+            skip(exported, &path, "the export has a file of its own with that name");
+            continue;
+        }
         match context.vault().read(&path, u64::MAX) {
             Ok(Some(file)) => {
                 folder.write(&path, &file.bytes)?;

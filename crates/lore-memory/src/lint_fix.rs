@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use lore_engine::{
-    Action, Edit, Finding, Format, Level, Lint, Outcome, PageChange, Result, Schema, VaultContext,
+    Action, Edit, Finding, Level, Lint, Outcome, PageChange, Result, Schema, ValueFormat, VaultContext,
     WriteOptions, follow_move, lint, moved_pages, property_values, refresh_generated, write_as,
 };
 use lore_page::{Page, Value, edit, parse};
@@ -111,7 +111,7 @@ fn apply_fixes(context: &VaultContext, schema: &Schema, path: &str, text: &str) 
             allowed.iter().find(|known| known.eq_ignore_ascii_case(value)).cloned()
         });
     }
-    for (key, _) in schema.formats.iter().filter(|(_, format)| **format == Format::Slug) {
+    for (key, _) in schema.formats.iter().filter(|(_, format)| **format == ValueFormat::Slug) {
         replace(&page, key, &mut set, |value| Some(slugify(value)).filter(|slug| !slug.is_empty()));
     }
     text

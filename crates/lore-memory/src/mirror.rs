@@ -61,9 +61,9 @@ pub fn mirrored_pages(context: &VaultContext, name: &str) -> Result<Vec<Mirrored
     for page in pages {
         let Some(file) = context.vault().read(&page.path, u64::MAX)? else { continue };
         let text = decode(&file.bytes).text;
-        let opted_out = mirror.opt_out.as_ref().is_some_and(|key| is_kept_back(&text, key));
+        let opted_out = mirror.opt_out.as_ref().is_some_and(|key| is_kept_back(&page.path, &text, key));
         let name = page.path.rsplit('/').next().unwrap_or(&page.path).to_owned();
-        let text = (!opted_out).then(|| exported(&text, &rules));
+        let text = (!opted_out).then(|| exported(&page.path, &text, &rules));
         copies.push(Mirrored { path: page.path, name, text });
     }
     check_names(&copies)?;
@@ -86,24 +86,38 @@ fn check_names(copies: &[Mirrored]) -> Result<()> {
 }
 
 /// The rules: what is left out, and what stays even so.
+#[derive(Default)]
 struct Rules {
     leave_out: Vec<ExportRule>,
     include: Vec<ExportRule>,
 }
 
 fn rules(context: &VaultContext, mirror: &Mirror) -> Result<Rules> {
-    let path = mirror.rules.as_ref().map(|path| format!("{}.md", without_extension(path)));
-    let file = path.map(|path| context.vault().read(&path, u64::MAX)).transpose()?.flatten();
-    let text = file.map(|file| decode(&file.bytes).text.into_owned()).unwrap_or_default();
-    Ok(Rules { leave_out: listed(&text, LEAVE_OUT), include: listed(&text, INCLUDE) })
+    let Some(stem) = mirror.rules.as_deref().map(without_extension) else { return Ok(Rules::default()) };
+    for extension in ["md", "org"] {
+        let path = format!("{stem}.{extension}");
+        if let Some(file) = context.vault().read(&path, u64::MAX)? {
+            let (format, text) = (Format::of(&path), decode(&file.bytes).text);
+            return Ok(Rules {
+                leave_out: listed(format, &text, LEAVE_OUT),
+                include: listed(format, &text, INCLUDE),
+            });
+        }
+    }
+    // Without its rules, a copy would have what they leave out.
+    Err(Error::BadInput {
+        message: format!("the page with the rules of the mirror, {stem}.md, does not exist"),
+        hint: "write it, or remove `rules` of the mirror from lore.toml; nothing was copied".into(),
+    })
 }
 
 /// Returns the list items of a section as rules.
-fn listed(text: &str, section: &str) -> Vec<ExportRule> {
-    let items = edit::section_items(Format::Markdown, text, section).unwrap_or_default();
+fn listed(format: Format, text: &str, section: &str) -> Vec<ExportRule> {
+    let items = edit::section_items(format, text, section).unwrap_or_default();
     let rule = |item: &str| {
-        let item = item.trim().trim_start_matches(['-', '*', '+']).trim().trim_matches('`').trim();
-        match item.strip_prefix("## ") {
+        let item =
+            item.trim().trim_start_matches(['-', '*', '+']).trim().trim_matches(['`', '=', '~']).trim();
+        match item.strip_prefix("## ").or(item.strip_prefix("* ")) {
             Some(heading) => ExportRule::Section(heading.trim().to_lowercase()),
             None => ExportRule::Text(item.to_lowercase()),
         }
@@ -113,22 +127,23 @@ fn listed(text: &str, section: &str) -> Vec<ExportRule> {
 }
 
 /// Returns the text of a copy. Credentials are masked first, so that no rule can include one.
-fn exported(text: &str, rules: &Rules) -> String {
+fn exported(path: &str, text: &str, rules: &Rules) -> String {
     let text = masked(text, |_| true).into_owned();
     let named = |place: &SectionPlace, rules: &[ExportRule]| {
         rules.contains(&ExportRule::Section(place.heading.text.trim().to_lowercase()))
     };
-    let sections = edit::sections(Format::Markdown, &text);
+    let format = Format::of(path);
+    let sections = edit::sections(format, &text);
     let removed = sections
         .iter()
         .filter(|place| named(place, &rules.leave_out) && !named(place, &rules.include))
         .collect::<Vec<_>>();
-    let text = edit::remove_sections(Format::Markdown, &text, removed);
+    let text = edit::remove_sections(format, &text, removed);
     let has = |line: &str, rules: &[ExportRule]| {
         let line = line.to_lowercase();
         rules.iter().any(|rule| matches!(rule, ExportRule::Text(text) if line.contains(text)))
     };
-    let body = parse("", &text).page.truth.start;
+    let body = parse(path, &text).page.truth.start;
     let lines = text[body..].split_inclusive('\n');
     let kept = lines.filter(|line| !has(line, &rules.leave_out) || has(line, &rules.include));
     format!("{}{}", &text[..body], kept.collect::<String>())
@@ -141,12 +156,24 @@ mod tests {
     #[test]
     fn rules_remove_sections_and_lines() {
         let page = "## Always leave out\n\n- ## Conversations\n- #private\n- `salary`\n\n## Always include\n\n- public\n";
-        let rules = Rules { leave_out: listed(page, LEAVE_OUT), include: listed(page, INCLUDE) };
+        let listed = |section| listed(Format::Markdown, page, section);
+        let rules = Rules { leave_out: listed(LEAVE_OUT), include: listed(INCLUDE) };
         let day = "---\ntitle: salary day\n---\n# Day\n\nI met Ada. #private\nMy Salary rose.\nA public salary.\n\n\
                    ## Conversations\n\nSecret.\n\n## Tasks\n\nDone.\n";
         assert_eq!(
-            exported(day, &rules),
+            exported("day.md", day, &rules),
             "---\ntitle: salary day\n---\n# Day\n\nA public salary.\n\n## Tasks\n\nDone.\n"
+        );
+    }
+    #[test]
+    fn rules_hold_for_org_pages_and_can_be_one() {
+        let page = "* Always leave out\n\n- * Conversations\n- =salary=\n\n* Always include\n\n- public\n";
+        let listed = |section| listed(Format::Org, page, section);
+        let rules = Rules { leave_out: listed(LEAVE_OUT), include: listed(INCLUDE) };
+        let day = "#+title: Day\n\nMy salary rose.\nA public salary.\n\n* Conversations\n\nSecret.\n\n* Tasks\n\nDone.\n";
+        assert_eq!(
+            exported("day.org", day, &rules),
+            "#+title: Day\n\nA public salary.\n\n* Tasks\n\nDone.\n"
         );
     }
 }

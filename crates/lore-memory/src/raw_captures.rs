@@ -1,6 +1,6 @@
 //! Captures of external sources: a small stub with URL, date and excerpt; the complete file only on request.
 
-use lore_engine::{Action, Error, PageChange, PageFormat, Raw, Result, VaultContext};
+use lore_engine::{Action, Error, PageChange, Raw, Result, VaultContext};
 use lore_page::{Format, convert};
 use lore_text::secrets::looks_binary;
 use lore_text::slugify;
@@ -47,11 +47,9 @@ pub(crate) fn raw_changes(
     }
     let excerpt = if looks_binary(&text.bytes) { None } else { Some(decode(&text.bytes).text.into_owned()) };
     let stub = stub(context, raw, title, url, excerpt.as_deref(), stored.as_deref());
-    let (extension, stub) = match context.policy().format {
-        Some(PageFormat::Org) => ("org", convert(&stub, Format::Markdown, Format::Org)),
-        _ => ("md", stub),
-    };
-    let path = format!("{}/{stem}.{extension}", raw.folder);
+    let format = context.policy().format.map(Format::from).unwrap_or_default();
+    let stub = convert(&stub, Format::Markdown, format);
+    let path = format!("{}/{stem}.{}", raw.folder, format.extension());
     changes.insert(0, put(path.clone(), stub.into_bytes()));
     Ok((changes, Some(path)))
 }

@@ -23,6 +23,14 @@ impl Format {
         if extension.eq_ignore_ascii_case("org") { Format::Org } else { Format::Markdown }
     }
 
+    /// Returns the extension of new files in this format.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Markdown => "md",
+            Format::Org => "org",
+        }
+    }
+
     /// Guesses the format of a text that comes without a path: Org if it starts with a drawer, a keyword or a headline,
     /// or has an Org link.
     pub fn guess(text: &str) -> Format {

@@ -33,6 +33,7 @@ pub use conflict::conflict_markers;
 pub use convert::convert;
 pub use format::Format;
 pub use interval::{Interval, Reversed, overlapping_pairs};
+pub use markdown::{page_destination, path_from_root};
 pub use reader::parse;
 
 pub use page::{

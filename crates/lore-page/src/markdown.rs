@@ -22,7 +22,8 @@ use crate::interval::Interval;
 use crate::page::{ByteRange, LINKS_TO, Link, LinkStyle, Page, Parsed};
 use crate::wiki::{self, LinkOrder};
 
-pub(crate) use destination::{from_root, has_page_extension};
+pub(crate) use destination::has_page_extension;
+pub use destination::{page_destination, path_from_root};
 pub(crate) use summary::shortened;
 
 /// Parses a page, and also returns the blocks and inline elements it was built from.

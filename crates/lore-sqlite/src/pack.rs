@@ -120,11 +120,14 @@ impl SqliteStore {
             self.run(doing, &sql, [project, packed])?;
         }
         self.run(doing, "INSERT OR IGNORE INTO main.model(name, dimensions, revision) SELECT name, dimensions, revision FROM pack.model", [])?;
+        // Other vaults use them for the same text, so one of another type, length or a scale that is no number would be theirs.
         self.run(
             doing,
             "INSERT OR IGNORE INTO main.vector(model, hash, vector)
              SELECT m.number, v.hash, v.vector FROM pack.vector v JOIN pack.model p ON p.number = v.model
-             JOIN main.model m ON m.name = p.name AND m.dimensions = p.dimensions AND m.revision = p.revision",
+             JOIN main.model m ON m.name = p.name AND m.dimensions = p.dimensions AND m.revision = p.revision
+             WHERE typeof(v.hash) = 'blob' AND length(v.hash) = 32 AND typeof(v.vector) = 'blob'
+               AND length(v.vector) = m.dimensions + 4 AND hex(substr(v.vector, 3, 2)) NOT GLOB '[89A-F]?[7F]F'",
             [],
         )?;
         let none_active = "SELECT number FROM main.model WHERE active = 1";

@@ -28,6 +28,15 @@ const NEGATIVE_PREFIXES: [&str; 5] = ["un", "in", "dis", "non", "im"];
 
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
+const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred";
+
+const FREQUENCIES: [&str; 9] =
+    ["hourly", "daily", "weekly", "biweekly", "fortnightly", "monthly", "quarterly", "yearly", "annually"];
+
+const CURRENCIES: [&str; 11] =
+    ["euro", "euros", "eur", "dollar", "dollars", "usd", "pounds", "gbp", "francs", "chf", "yen"];
+
 /// How a new text disagrees with an old one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disagreement {
@@ -100,7 +109,7 @@ fn between(old: &[Word<'_>], new: &[Word<'_>]) -> Option<Disagreement> {
         let joined = |words: &[Word<'_>]| words.iter().map(|word| word.written).collect::<Vec<_>>().join(" ");
         return Some(Disagreement::Negation { was: joined(old), now: joined(new) });
     }
-    let kinds: [fn(&Word<'_>) -> bool; 3] = [is_number, is_day, is_name];
+    let kinds: [fn(&Word<'_>) -> bool; 5] = [is_number, is_day, is_frequency, is_currency, is_name];
     for is in kinds {
         let (was, now): (Vec<&Word<'_>>, Vec<&Word<'_>>) =
             (gone.iter().filter(|word| is(word)).collect(), added.iter().filter(|word| is(word)).collect());
@@ -143,11 +152,20 @@ fn are_opposite(one: &str, other: &str) -> bool {
 
 fn is_number(word: &Word<'_>) -> bool {
     word.plain.contains(|letter: char| letter.is_ascii_digit())
+        || NUMBERS.split(' ').any(|number| number == word.plain)
 }
 
 fn is_day(word: &Word<'_>) -> bool {
     let plain = word.plain.as_str();
     DAYS.contains(&plain) || MONTHS.iter().any(|month| month.eq_ignore_ascii_case(plain))
+}
+
+fn is_frequency(word: &Word<'_>) -> bool {
+    FREQUENCIES.contains(&word.plain.as_str())
+}
+
+fn is_currency(word: &Word<'_>) -> bool {
+    CURRENCIES.contains(&word.plain.as_str())
 }
 
 fn is_name(word: &Word<'_>) -> bool {
@@ -191,6 +209,10 @@ mod tests {
     fn changed_values_disagree() {
         check("The budget is 40k per quarter.", "The budget is 60k per quarter.", "40k -> 60k");
         check("The salon meets on Tuesday.", "The salon meets on Thursday.", "Tuesday -> Thursday");
+        check("The salon opens at nine.", "The salon opens at ten.", "nine -> ten");
+        check("The clinic has 4 rooms.", "The clinic has five rooms.", "4 -> five");
+        check("Deploys happen weekly.", "Deploys happen daily.", "weekly -> daily");
+        check("Northwind pays in euros.", "Northwind pays in dollars.", "euros -> dollars");
         check("The CEO of Brex is Ada Stone.", "The CEO of Brex is Bob Reed.", "Ada Stone -> Bob Reed");
         check(
             "# Pricing\n\nThree tiers. The retainer costs $900 a month.",

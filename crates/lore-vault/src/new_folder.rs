@@ -36,13 +36,25 @@ impl NewFolder {
         Ok(NewFolder { target: target.to_owned(), temporary })
     }
 
-    /// Writes a file with the mode of any new file.
+    /// Writes a new file with the mode of any new file. One that is there stays as it is, and is an error.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        let full = self.inside(path)?;
+        let full = self.prepare(path)?;
         let failed = |source| Error::Write { path: self.target.join(path), source };
-        fs::create_dir_all(full.parent().unwrap_or(self.temporary.path())).map_err(failed)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).open(full).map_err(failed)?;
+        file.write_all(bytes).map_err(failed)
+    }
+
+    /// Writes the next piece of a file, which begins with the first one.
+    pub fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let full = self.prepare(path)?;
+        let failed = |source| Error::Write { path: self.target.join(path), source };
         let mut file = OpenOptions::new().append(true).create(true).open(full).map_err(failed)?;
         file.write_all(bytes).map_err(failed)
+    }
+
+    /// Whether something has this path, or one that is the same to a file system that ignores case.
+    pub fn has(&self, path: &str) -> bool {
+        self.inside(path).is_ok_and(|full| crate::files::exists(&full))
     }
 
     /// Returns the temporary path of a file, whose directory exists then.

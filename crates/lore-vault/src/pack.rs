@@ -16,6 +16,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 use crate::error::{Error, Result};
 use crate::new_folder::NewFolder;
 use crate::regular::{open_regular, read_to_limit};
+use crate::source::check_size;
 
 /// Name of the manifest in the archive.
 const MANIFEST: &str = "manifest.json";
@@ -166,7 +167,8 @@ impl Pack {
                 manifest.format
             )));
         }
-        let mut names = 0;
+        let packed = std::fs::metadata(path).map_err(unreadable)?.len();
+        let (mut names, mut contents) = (0, 0u64);
         for index in 0..archive.len() {
             let entry = archive.by_index_raw(index).map_err(|error| broken(&error))?;
             let name = entry.name().map_err(|error| broken(&error))?;
@@ -175,7 +177,9 @@ impl Pack {
                 return Err(refuse(format!("it is damaged: {name:?} is not in its manifest")));
             }
             names += 1;
+            contents = contents.saturating_add(entry.size());
         }
+        check_size(contents, packed).map_err(refuse)?;
         if names != manifest.files.len() + 1 {
             return Err(refuse("it is damaged: files of its manifest are missing".to_owned()));
         }

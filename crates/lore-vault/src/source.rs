@@ -14,6 +14,7 @@ use crate::regular::{open_regular, read_to_limit};
 use crate::walk::Skipped;
 
 use archive::Archive;
+pub(crate) use archive::check_size;
 
 /// Maximum number of files in a source.
 const MAX_FILES: usize = 1_000_000;
@@ -84,6 +85,11 @@ impl SourceTree {
     /// Returns whether the source is a directory.
     pub fn is_folder(&self) -> bool {
         matches!(self.kind, TreeKind::Folder)
+    }
+
+    /// Returns whether the source is an archive.
+    pub fn is_archive(&self) -> bool {
+        matches!(self.kind, TreeKind::Archives(_))
     }
 
     /// Leaves out files; returns their paths.

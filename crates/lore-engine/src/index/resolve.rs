@@ -237,7 +237,7 @@ pub fn find(index: &dyn Index, project: ProjectNo, reference: &str) -> Result<Op
         return Ok(Some(row));
     }
     if let Some(path) = as_path(reference) {
-        return find_path(index, project, path);
+        return find_path(index, project, path, true);
     }
     let names = names_of(reference);
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
@@ -327,7 +327,7 @@ fn find_by(
         return Ok(Some(row));
     }
     if let Some(path) = as_path(reference) {
-        return find_path(index, project, path);
+        return find_path(index, project, path, purpose == Purpose::Change);
     }
     let names = names_of(reference);
     let mut rows = index.lookup(project, &NameQuery::Exact(&wanted(&names)))?;
@@ -341,8 +341,9 @@ fn find_by(
 }
 
 /// Finds the page at a path, given with its extension or without. A file whose name is not its slug is found by its slug
-/// too.
-fn find_path(index: &dyn Index, project: ProjectNo, path: &str) -> Result<Option<KeyRow>> {
+/// too. A path in another case is the same file on some systems and another one on others, so it is not enough to delete
+/// a page.
+fn find_path(index: &dyn Index, project: ProjectNo, path: &str, in_any_case: bool) -> Result<Option<KeyRow>> {
     let is_file = is_page_path(path);
     let mut names = names_of(path).to_vec();
     names
@@ -354,7 +355,7 @@ fn find_path(index: &dyn Index, project: ProjectNo, path: &str) -> Result<Option
     let is_at_in_another_case =
         |row: &&KeyRow| fold(&row.path) == folded || !is_file && fold(without_extension(&row.path)) == folded;
     let mut rows: Vec<KeyRow> = found.iter().filter(is_at).cloned().collect();
-    if rows.is_empty() {
+    if rows.is_empty() && in_any_case {
         rows = found.iter().filter(is_at_in_another_case).cloned().collect();
         rows.dedup_by_key(|row| row.page);
         rows.truncate(if rows.len() == 1 { 1 } else { 0 });

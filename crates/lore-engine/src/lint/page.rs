@@ -12,7 +12,7 @@ use lore_vault::{decode, without_extension};
 use super::Finding;
 use super::links::own_headings;
 use super::secrets::{refused, text_findings};
-use crate::policy::{Format, Level, Lint, Policy, Schema, Table};
+use crate::policy::{Level, Lint, Policy, Schema, Table, ValueFormat};
 
 /// Names of the days of a week.
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -111,8 +111,8 @@ fn properties(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
     for (key, format) in &schema.formats {
         let dated = policy_date(found);
         for value in stated(page, key).filter(|value| !fits(*format, value, dated)) {
-            let lint = if *format == Format::Slug { Lint::Slug } else { Lint::FieldValue };
-            let fixable = *format == Format::Slug && !slugify(&value).is_empty();
+            let lint = if *format == ValueFormat::Slug { Lint::Slug } else { Lint::FieldValue };
+            let fixable = *format == ValueFormat::Slug && !slugify(&value).is_empty();
             found.add(lint, line, format!("`{key}` is {value:?}, not {}", format.what()), fixable);
         }
     }
@@ -133,7 +133,7 @@ fn named(found: &mut Findings<'_>, schema: &Schema, page: &Page) {
             found.add(Lint::FieldValue, None, message, false);
         }
         if let Some(format) = schema.formats.get(key).filter(|format| !fits(**format, name, None)) {
-            let lint = if *format == Format::Slug { Lint::Slug } else { Lint::FieldValue };
+            let lint = if *format == ValueFormat::Slug { Lint::Slug } else { Lint::FieldValue };
             found.add(lint, None, format!("the {key} in its path is {name:?}, not {}", format.what()), false);
         }
         for value in stated(page, key).filter(|value| value != name && *value != slugify(name)) {
@@ -234,23 +234,23 @@ fn stated(page: &Page, key: &str) -> impl Iterator<Item = String> {
     property_values(page, key).into_iter().filter(|value| !value.trim().is_empty())
 }
 
-fn fits(format: Format, value: &str, dated: Option<Date>) -> bool {
+fn fits(format: ValueFormat, value: &str, dated: Option<Date>) -> bool {
     let period = |length: usize, is_week: bool| {
         value.len() == length && value.contains('W') == is_week && parse_period(value).is_some()
     };
     match format {
-        Format::Week => period(8, true),
-        Format::Month => period(7, false),
-        Format::Weekday => match dated {
+        ValueFormat::Week => period(8, true),
+        ValueFormat::Month => period(7, false),
+        ValueFormat::Weekday => match dated {
             Some(date) => date.strftime("%A").to_string().eq_ignore_ascii_case(value),
             None => WEEKDAYS.iter().any(|name| name.eq_ignore_ascii_case(value)),
         },
-        Format::Cron => value.parse::<Cron>().is_ok(),
-        Format::Date => value.parse::<jiff::civil::Date>().is_ok() && value.len() == 10,
+        ValueFormat::Cron => value.parse::<Cron>().is_ok(),
+        ValueFormat::Date => value.parse::<jiff::civil::Date>().is_ok() && value.len() == 10,
         // The forms without hyphens and with braces have other lengths.
-        Format::Uuid => value.len() == 36 && uuid::Uuid::try_parse(value).is_ok(),
-        Format::Slug => !value.is_empty() && slugify(value) == value && !value.contains('/'),
-        Format::Number => value.parse::<i64>().is_ok(),
+        ValueFormat::Uuid => value.len() == 36 && uuid::Uuid::try_parse(value).is_ok(),
+        ValueFormat::Slug => !value.is_empty() && slugify(value) == value && !value.contains('/'),
+        ValueFormat::Number => value.parse::<i64>().is_ok(),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The format of a property's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum ValueFormat {
     /// `YYYY-MM-DD`.
     Date,
     /// A UUID.
@@ -26,18 +26,18 @@ pub enum Format {
     Cron,
 }
 
-impl Format {
+impl ValueFormat {
     /// Returns a description for messages.
     pub fn what(self) -> &'static str {
         match self {
-            Format::Date => "a date such as 2026-05-24",
-            Format::Uuid => "a UUID",
-            Format::Slug => "a slug such as my-project",
-            Format::Number => "a whole number",
-            Format::Week => "a week such as 2026-W21",
-            Format::Month => "a month such as 2026-05",
-            Format::Weekday => "the weekday of its date",
-            Format::Cron => "a cron schedule such as \"0 10 * * mon-fri\"",
+            ValueFormat::Date => "a date such as 2026-05-24",
+            ValueFormat::Uuid => "a UUID",
+            ValueFormat::Slug => "a slug such as my-project",
+            ValueFormat::Number => "a whole number",
+            ValueFormat::Week => "a week such as 2026-W21",
+            ValueFormat::Month => "a month such as 2026-05",
+            ValueFormat::Weekday => "the weekday of its date",
+            ValueFormat::Cron => "a cron schedule such as \"0 10 * * mon-fri\"",
         }
     }
 }
@@ -53,7 +53,7 @@ pub struct Schema {
     /// Allowed values of a property, or of each item of a list.
     pub values: BTreeMap<String, Vec<String>>,
     /// The format of a property's value.
-    pub formats: BTreeMap<String, Format>,
+    pub formats: BTreeMap<String, ValueFormat>,
     /// Values that `lore capture` and `lore lint --fix` give to missing properties. `{{date}}`, `{{actor}}` and
     /// `{{id}}` are filled in.
     pub defaults: BTreeMap<String, String>,

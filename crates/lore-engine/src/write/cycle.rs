@@ -2,26 +2,31 @@
 
 use std::collections::BTreeSet;
 
+use lore_ports::PageNo;
+
 use crate::change::PreparedChange;
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::lifecycle::Ties;
 
-/// Supersession cycles, each as the sorted slugs of its pages.
-pub(super) type Cycles = BTreeSet<Vec<String>>;
+/// Supersession cycles, each as the sorted numbers of its pages, which a move does not change.
+pub(super) type Cycles = BTreeSet<Vec<PageNo>>;
 
 /// Returns the cycles of the pages of a write, as the index has them. Pages that do not mention supersession cannot close a
 /// cycle.
 pub(super) fn cycles(context: &VaultContext, ready: &[PreparedChange]) -> Result<Cycles> {
     let mut found = Cycles::new();
     for one in ready.iter().filter(|one| one.new.as_deref().is_some_and(mentions_supersession)) {
-        let Some(row) = context.page_at(one.to.as_ref().unwrap_or(&one.path))? else { continue };
-        let circle = Ties::around(context, &[row.number])?.circle(row.number);
-        let rows = context.store().pages(context.project(), &circle)?;
-        let mut slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
-        slugs.sort_unstable();
-        if !slugs.is_empty() {
-            found.insert(slugs);
+        let moved = one.to.as_ref().map(|to| context.page_at(to)).transpose()?.flatten();
+        let row = match moved {
+            Some(row) => Some(row),
+            None => context.page_at(&one.path)?,
+        };
+        let Some(row) = row else { continue };
+        let mut circle = Ties::around(context, &[row.number])?.circle(row.number);
+        circle.sort_unstable();
+        if !circle.is_empty() {
+            found.insert(circle);
         }
     }
     Ok(found)
@@ -33,10 +38,12 @@ pub(super) fn refuse_new_cycle(
     ready: &[PreparedChange],
     before: &Cycles,
 ) -> Result<()> {
-    match cycles(context, ready)?.difference(before).next() {
-        Some(pages) => Err(Error::SupersessionCycle { pages: pages.clone() }),
-        None => Ok(()),
-    }
+    let after = cycles(context, ready)?;
+    let Some(circle) = after.difference(before).next() else { return Ok(()) };
+    let rows = context.store().pages(context.project(), circle)?;
+    let mut pages: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
+    pages.sort_unstable();
+    Err(Error::SupersessionCycle { pages })
 }
 
 fn mentions_supersession(bytes: &[u8]) -> bool {

@@ -22,7 +22,7 @@ use super::preferences::{Preference, exclude, preferences};
 use super::rows::{CLOSED_STATUSES, ResolvedNames, SUPERSEDES, Subject};
 use super::values::overlap;
 
-use claims::{PREFERS, SubjectResolver, known_claim, pages_with_preferences, unindexed_names};
+use claims::{PREFERS, SubjectResolver, USER, known_claim, pages_with_preferences, unindexed_names};
 use mark::Marks;
 
 /// Relation that marks a contradiction.
@@ -173,7 +173,7 @@ fn clashes(
     let resolver = SubjectResolver {
         rules,
         unindexed: unindexed_names(pages),
-        subjects: ResolvedNames::resolve(context, named.chain(new_names).chain(holders))?,
+        subjects: ResolvedNames::resolve(context, named.chain(new_names).chain(holders).chain([USER]))?,
     };
     let mut added: Vec<Claim> = Vec::new();
     for new in pages {

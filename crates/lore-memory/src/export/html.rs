@@ -1,10 +1,13 @@
 //! A static site: one file per page and an index with search, which open from the disk. Text of the pages is never run:
-//! HTML in it is shown as text, and only harmless link schemes are kept.
+//! HTML in it is shown as text, and only harmless link schemes are kept. A link leads to the page that the index resolves
+//! it to.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lore_engine::{Result, VaultContext};
-use lore_page::parse;
-use lore_ports::{PageRow, Progress};
-use lore_text::{on_one_line, percent_decode, percent_encode};
+use lore_page::{Format, convert, page_destination, path_from_root};
+use lore_ports::{LinkFilter, PageNo, PageRow, Progress};
+use lore_text::{fold, on_one_line, percent_decode, percent_encode};
 use lore_vault::{NewFolder, folder as folder_of, relative, without_extension};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use serde_json::json;
@@ -13,6 +16,9 @@ use super::{Exported, read_page};
 
 const STYLE: &str = include_str!("site.css");
 const SEARCH: &str = include_str!("search.js");
+
+/// Files of the site itself.
+const OWN: [&str; 4] = ["index.html", "assets/pages.js", "assets/search.js", "assets/site.css"];
 
 /// Characters of a page's text that search looks at.
 const SEARCHED: usize = 20_000;
@@ -24,14 +30,17 @@ pub(super) fn write(
     exported: &mut Exported,
     progress: Progress<'_>,
 ) -> Result<()> {
+    let files = site_files(rows, &lore_vault::files(context.vault()));
     let mut searched = Vec::new();
     for (number, row) in rows.iter().enumerate() {
         progress(number, rows.len())?;
         let Some(text) = read_page(context, row, exported)? else { continue };
-        let path = html_path(&row.path);
-        folder.write(&path, page(context, row, &text)?.as_bytes())?;
-        let body: String = on_one_line(body_of(row, &text)).chars().take(SEARCHED).collect();
-        searched.push(json!({ "href": address(&path), "title": row.title, "text": body }));
+        let text = convert(&text, Format::of(&row.path), Format::Markdown);
+        let Some(path) = files.get(row.path.as_str()) else { continue };
+        let page = SitePage { context, row, targets: targets(context, row, &files)? };
+        folder.write(path, page.html(&text).as_bytes())?;
+        let body: String = on_one_line(body_of(&text)).chars().take(SEARCHED).collect();
+        searched.push(json!({ "href": address(path), "title": row.title, "text": body }));
         exported.pages += 1;
     }
     // A script element cannot end inside a JSON string that has no `<`.
@@ -39,136 +48,188 @@ pub(super) fn write(
     folder.write("assets/pages.js", format!("window.LORE_PAGES = {list};\n").as_bytes())?;
     folder.write("assets/search.js", SEARCH.as_bytes())?;
     folder.write("assets/site.css", STYLE.as_bytes())?;
-    folder.write("index.html", index(context, rows).as_bytes())?;
+    folder.write("index.html", index(context, rows, &files).as_bytes())?;
     Ok(())
 }
 
-/// Returns the file of a page in the site. The index of the site keeps its name.
-fn html_path(path: &str) -> String {
-    let stem = without_extension(path);
-    match stem {
-        "index" => "index-page.html".to_owned(),
-        stem => format!("{stem}.html"),
+/// Returns the file of each page in the site, by the page's path. No two pages share one, whatever their formats and even
+/// on a file system that ignores case. The files of the site itself, and those beside the pages, keep their names.
+fn site_files<'r>(rows: &'r [PageRow], beside: &[String]) -> BTreeMap<&'r str, String> {
+    let mut taken: BTreeSet<String> = beside.iter().map(|path| fold(path)).collect();
+    taken.extend(OWN.map(str::to_owned));
+    let mut files = BTreeMap::new();
+    for row in rows {
+        let stem = without_extension(&row.path);
+        let others = (2..).map(|number| format!("{stem}-page-{number}.html"));
+        let mut names = [format!("{stem}.html"), format!("{stem}-page.html")].into_iter().chain(others);
+        let file = names.find(|name| taken.insert(fold(name)));
+        files.insert(row.path.as_str(), file.unwrap_or_default());
     }
+    files
 }
 
+/// Returns the file of the page that each link on a page resolves to, by the target as the index has it. Links to pages
+/// that are not exported are not included.
+fn targets<'f>(
+    context: &VaultContext,
+    row: &PageRow,
+    files: &'f BTreeMap<&str, String>,
+) -> Result<HashMap<String, &'f str>> {
+    let (store, project) = (context.store(), context.project());
+    let links = store.links(project, &LinkFilter::From(&[row.number]))?;
+    let numbers: Vec<PageNo> = links.iter().filter_map(|link| link.to).collect();
+    let pages = store.pages(project, &numbers)?;
+    let by_number: HashMap<PageNo, &str> =
+        pages.iter().map(|page| (page.number, page.path.as_str())).collect();
+    let found = links.into_iter().filter_map(|link| {
+        let file = files.get(*by_number.get(&link.to?)?)?;
+        Some((link.link.target, file.as_str()))
+    });
+    Ok(found.collect())
+}
+
+/// Returns a path as an address. A colon would end a scheme, and browsers read a backslash as a slash.
 fn address(path: &str) -> String {
-    percent_encode(path, " \"#?<>")
+    percent_encode(path, " \"#?<>:\\")
 }
 
-fn body_of<'t>(row: &PageRow, text: &'t str) -> &'t str {
-    let start = parse(&row.path, text).page.truth.start;
+fn body_of(text: &str) -> &str {
+    let start = Format::Markdown.parse(text).page.truth.start;
     text.get(start..).unwrap_or(text)
 }
 
-fn page(context: &VaultContext, row: &PageRow, text: &str) -> Result<String> {
-    let up = "../".repeat(row.path.matches('/').count());
-    let mut body = format!("<nav><a href=\"{up}index.html\">All pages</a> / {}</nav>\n", escaped(&row.path));
-    let facts: Vec<String> = [("type", row.kind.clone()), ("tags", row.tags.join(", "))]
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(key, value)| format!("{key}: {}", escaped(&value)))
-        .collect();
-    body.push_str(&format!("<p class=\"facts\">{}</p>\n", facts.join(" · ")));
-    let text = body_of(row, text);
-    if !text.trim_start().starts_with("# ") {
-        body.push_str(&format!("<h1>{}</h1>\n", escaped(&row.title)));
-    }
-    html::push_html(&mut body, events(context, row, text).into_iter());
-    Ok(document(&row.title, &up, &body, ""))
+/// A page of the site.
+struct SitePage<'a> {
+    context: &'a VaultContext,
+    row: &'a PageRow,
+    /// The files that its links lead to, by target.
+    targets: HashMap<String, &'a str>,
 }
 
-/// Returns the parsed text with links that lead to the files of the site.
-fn events<'t>(context: &VaultContext, row: &PageRow, text: &'t str) -> Vec<Event<'t>> {
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_WIKILINKS;
-    let mut events = Vec::new();
-    // Whether the link that is open has a place to go to.
-    let mut open = Vec::new();
-    for event in Parser::new_ext(text, options) {
-        events.push(match event {
-            Event::Html(raw) | Event::InlineHtml(raw) => Event::Text(raw),
-            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                let to = destination(context, row, link_type, &dest_url);
-                open.push(to.is_some());
-                match to {
-                    Some(to) => Event::Start(Tag::Link {
-                        link_type: LinkType::Inline,
-                        dest_url: to.into(),
-                        title,
-                        id,
-                    }),
-                    None => Event::InlineHtml(CowStr::from("<span class=\"missing\">")),
+impl SitePage<'_> {
+    /// Returns the page with this text, which is Markdown.
+    fn html(&self, text: &str) -> String {
+        let row = self.row;
+        let up = "../".repeat(row.path.matches('/').count());
+        let mut body =
+            format!("<nav><a href=\"{up}index.html\">All pages</a> / {}</nav>\n", escaped(&row.path));
+        let facts: Vec<String> = [("type", row.kind.clone()), ("tags", row.tags.join(", "))]
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(key, value)| format!("{key}: {}", escaped(&value)))
+            .collect();
+        body.push_str(&format!("<p class=\"facts\">{}</p>\n", facts.join(" · ")));
+        let text = body_of(text);
+        // The title of an Org page is a keyword, so its first heading is not the title.
+        if Format::of(&row.path) == Format::Org || !text.trim_start().starts_with("# ") {
+            body.push_str(&format!("<h1>{}</h1>\n", escaped(&row.title)));
+        }
+        html::push_html(&mut body, self.events(text).into_iter());
+        document(&row.title, &up, &body, "")
+    }
+
+    /// Returns the parsed text with links that lead to the files of the site.
+    fn events<'t>(&self, text: &'t str) -> Vec<Event<'t>> {
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_WIKILINKS;
+        let mut events = Vec::new();
+        // Whether the link that is open has a place to go to.
+        let mut open = Vec::new();
+        let mut in_comment = false;
+        for event in Parser::new_ext(text, options) {
+            events.push(match event {
+                Event::Html(raw) | Event::InlineHtml(raw) => {
+                    in_comment |= raw.trim_start().starts_with("<!--");
+                    if in_comment {
+                        in_comment = !raw.contains("-->");
+                        continue;
+                    }
+                    Event::Text(raw)
                 }
-            }
-            Event::End(TagEnd::Link) => match open.pop() {
-                Some(false) => Event::InlineHtml(CowStr::from("</span>")),
-                _ => Event::End(TagEnd::Link),
-            },
-            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                let to = image(context, row, link_type, &dest_url).unwrap_or_default();
-                Event::Start(Tag::Image { link_type: LinkType::Inline, dest_url: to.into(), title, id })
-            }
-            event => event,
-        });
+                Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                    let to = self.destination(link_type, &dest_url);
+                    open.push(to.is_some());
+                    match to {
+                        Some(to) => Event::Start(Tag::Link {
+                            link_type: LinkType::Inline,
+                            dest_url: to.into(),
+                            title,
+                            id,
+                        }),
+                        None => Event::InlineHtml(CowStr::from("<span class=\"missing\">")),
+                    }
+                }
+                Event::End(TagEnd::Link) => match open.pop() {
+                    Some(false) => Event::InlineHtml(CowStr::from("</span>")),
+                    _ => Event::End(TagEnd::Link),
+                },
+                Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                    let to = self.image(link_type, &dest_url).unwrap_or_default();
+                    Event::Start(Tag::Image { link_type: LinkType::Inline, dest_url: to.into(), title, id })
+                }
+                event => event,
+            });
+        }
+        events
     }
-    events
-}
 
-/// Returns where a link leads: a page of the site, a file beside it, or an address of the web.
-fn destination(context: &VaultContext, row: &PageRow, kind: LinkType, to: &str) -> Option<String> {
-    if has_scheme(to) {
-        return is_harmless(to).then(|| to.to_owned());
-    }
-    let (name, heading) = to.split_once('#').map_or((to, None), |(name, heading)| (name, Some(heading)));
-    if name.is_empty() {
-        return heading.map(|heading| format!("#{}", address(heading)));
-    }
-    let is_wiki = matches!(kind, LinkType::WikiLink { .. });
-    let name = percent_decode(name);
-    let found = match is_wiki {
-        true => context.find(&name).ok().flatten(),
-        false => at(row, &name).and_then(|path| context.page_at(&path).ok().flatten()),
-    };
-    match found {
-        Some(page) => Some(address(&relative(&row.path, &html_path(&page.path)))),
-        None if is_wiki => None,
-        None => Some(address(&name)),
-    }
-}
-
-fn image(context: &VaultContext, row: &PageRow, kind: LinkType, to: &str) -> Option<String> {
-    if has_scheme(to) {
-        return is_harmless(to).then(|| to.to_owned());
-    }
-    let name = percent_decode(to.split(['#', '|']).next().unwrap_or(to));
-    if !matches!(kind, LinkType::WikiLink { .. }) {
-        return Some(address(&name));
-    }
-    // An embed names a file by its last part.
-    let wanted = name.to_lowercase();
-    let files = lore_vault::files(context.vault());
-    let ends = |path: &&String| {
-        let path = path.to_lowercase();
-        path == wanted || path.ends_with(&format!("/{wanted}"))
-    };
-    files.iter().find(ends).map(|path| address(&relative(&row.path, path)))
-}
-
-/// Returns the vault path that a relative link on a page names.
-fn at(row: &PageRow, name: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder_of(&row.path).split('/').filter(|part| !part.is_empty()).collect();
-    for part in name.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
+    /// Returns where a link leads: a page of the site, a file beside it, or an address of the web.
+    fn destination(&self, kind: LinkType, to: &str) -> Option<String> {
+        if let Some(heading) = to.strip_prefix('#') {
+            return Some(format!("#{}", address(heading)));
+        }
+        if let LinkType::WikiLink { .. } = kind {
+            // A name may contain the sign before a heading, as `C#` does.
+            let name = to.split('#').next().unwrap_or(to);
+            let file = self.file_of(to.trim()).or_else(|| self.file_of(name.trim()));
+            return file.or_else(|| web_address(to));
+        }
+        if has_scheme(to) {
+            return web_address(to);
+        }
+        match page_destination(&self.row.path, to) {
+            Some((page, _)) => self.file_of(&page),
+            None => self.attachment(to),
         }
     }
-    Some(parts.join("/"))
+
+    /// Returns the address of the page that a target resolves to.
+    fn file_of(&self, target: &str) -> Option<String> {
+        self.targets.get(target).map(|file| address(&relative(&self.row.path, file)))
+    }
+
+    /// Returns the address of a file beside the pages, which has the same path in the site as in the vault.
+    fn attachment(&self, to: &str) -> Option<String> {
+        let name = percent_decode(to.split(['#', '?']).next().unwrap_or(to));
+        let path = path_from_root(&self.row.path, &name)?;
+        Some(address(&relative(&self.row.path, &path)))
+    }
+
+    fn image(&self, kind: LinkType, to: &str) -> Option<String> {
+        if has_scheme(to) {
+            return web_address(to);
+        }
+        if !matches!(kind, LinkType::WikiLink { .. }) {
+            return self.attachment(to);
+        }
+        // An embed names a file by its last part.
+        let name = percent_decode(to.split(['#', '|']).next().unwrap_or(to));
+        let wanted = name.to_lowercase();
+        let files = lore_vault::files(self.context.vault());
+        let ends = |path: &&String| {
+            let path = path.to_lowercase();
+            path == wanted || path.ends_with(&format!("/{wanted}"))
+        };
+        files.iter().find(ends).map(|path| address(&relative(&self.row.path, path)))
+    }
+}
+
+/// Returns an address of the web if its scheme is harmless.
+fn web_address(to: &str) -> Option<String> {
+    is_harmless(to).then(|| to.to_owned())
 }
 
 fn has_scheme(to: &str) -> bool {
@@ -180,7 +241,7 @@ fn is_harmless(to: &str) -> bool {
     matches!(scheme.as_str(), "http" | "https" | "mailto")
 }
 
-fn index(context: &VaultContext, rows: &[PageRow]) -> String {
+fn index(context: &VaultContext, rows: &[PageRow], files: &BTreeMap<&str, String>) -> String {
     let mut body = format!(
         "<h1>{}</h1>\n<input id=\"q\" type=\"search\" placeholder=\"Search {} pages\" autofocus>\n<ol id=\"hits\"></ol>\n<div id=\"all\">\n",
         escaped(context.name()),
@@ -197,7 +258,7 @@ fn index(context: &VaultContext, rows: &[PageRow]) -> String {
             ));
             last = Some(folder);
         }
-        let href = escaped(&address(&html_path(&row.path)));
+        let href = files.get(row.path.as_str()).map(|file| escaped(&address(file))).unwrap_or_default();
         body.push_str(&format!("<li><a href=\"{href}\">{}</a></li>\n", escaped(&row.title)));
     }
     body.push_str(if last.is_some() { "</ul>\n</div>\n" } else { "</div>\n" });

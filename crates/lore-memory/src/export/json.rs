@@ -20,7 +20,7 @@ pub(super) fn write(
         let Some(text) = read_page(context, row, exported)? else { continue };
         let mut line = object(context, row, &text)?.to_string();
         line.push('\n');
-        folder.write("pages.jsonl", line.as_bytes())?;
+        folder.append("pages.jsonl", line.as_bytes())?;
         exported.pages += 1;
     }
     if rows.is_empty() {

@@ -28,8 +28,13 @@ pub(super) fn write(
         let path = names.get(row.path.as_str()).map_or(row.path.as_str(), String::as_str);
         folder.write(path, converted(&row.path, path, text, &names).as_bytes())?;
         exported.pages += 1;
+        let data = sidecar(path);
+        if folder.has(&data) {
+            // A page in the other format has the same data beside it.
+            continue;
+        }
         if let Some(file) = context.vault().read(&sidecar(&row.path), u64::MAX)? {
-            folder.write(&sidecar(path), &file.bytes)?;
+            folder.write(&data, &file.bytes)?;
             exported.files += 1;
         }
     }
@@ -60,10 +65,7 @@ pub(crate) fn is_index(text: &str) -> bool {
 /// Returns the new path of each page that is converted. A page stays as it is if another one has its new path.
 fn new_names(rows: &[PageRow], format: Option<Format>) -> BTreeMap<&str, String> {
     let Some(format) = format else { return BTreeMap::new() };
-    let extension = match format {
-        Format::Markdown => "md",
-        Format::Org => "org",
-    };
+    let extension = format.extension();
     let mut taken: BTreeSet<String> = rows.iter().map(|row| fold(&row.path)).collect();
     let mut names = BTreeMap::new();
     for row in rows.iter().filter(|row| Format::of(&row.path) != format) {

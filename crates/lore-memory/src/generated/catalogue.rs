@@ -58,7 +58,7 @@ pub fn catalogue(
 ) -> Vec<(String, String)> {
     let contents = Contents::of(format, nodes, sections);
     let whole = contents.single_file();
-    let first = format!("{stem}.{}", extension(format));
+    let first = format!("{stem}.{}", format.extension());
     if whole.len() <= budget { vec![(first, whole)] } else { contents.spread(stem, budget) }
 }
 
@@ -116,7 +116,7 @@ impl Contents {
     }
 
     fn spread(&self, stem: &str, budget: usize) -> Vec<(String, String)> {
-        let first = format!("{stem}.{}", extension(self.format));
+        let first = format!("{stem}.{}", self.format.extension());
         let mut files = Files {
             format: self.format,
             stem,
@@ -163,13 +163,6 @@ impl Contents {
             .iter()
             .map(|(project, count)| format!("- {} ({count})\n", plain(self.format, project)));
         format!("\n{} Projects\n\n{}", marks(self.format), lines.collect::<String>())
-    }
-}
-
-fn extension(format: Format) -> &'static str {
-    match format {
-        Format::Markdown => "md",
-        Format::Org => "org",
     }
 }
 
@@ -271,7 +264,7 @@ impl Files<'_> {
         loop {
             *number += 1;
             let suffix = if *number > 1 { format!("-{number}") } else { String::new() };
-            let name = format!("{}-{slug}{suffix}.{}", self.stem, extension(self.format));
+            let name = format!("{}-{slug}{suffix}.{}", self.stem, self.format.extension());
             if self.names.insert(name.clone()) {
                 return name;
             }

@@ -1,11 +1,11 @@
 //! Finds generated files that are out of date.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lore_engine::{Generated, Make, PageFormat, Result, VaultContext};
+use lore_engine::{Generated, Make, Result, VaultContext, states};
 use lore_page::Format;
-use lore_ports::{Filter, Order, PageRow, Window};
-use lore_text::secrets;
+use lore_ports::{Filter, Order, PageNo, PageRow, Window};
+use lore_text::{fold, secrets};
 use lore_vault::{exists, folder, list_names, without_extension};
 
 use super::{
@@ -88,13 +88,14 @@ fn catalogue_files(
     pages: &[PageRow],
 ) -> Result<Vec<StaleGeneratedFile>> {
     let stem = generated.path.as_str();
-    let format = match context.policy().format {
-        Some(PageFormat::Org) => Format::Org,
-        _ => Format::Markdown,
-    };
+    let format = context.policy().format.map(Format::from).unwrap_or_default();
     let updated: Vec<String> = pages.iter().map(last_change).collect();
-    let nodes: Vec<CatalogueEntry<'_>> =
-        pages.iter().zip(&updated).map(|(page, updated)| node(page, updated)).collect();
+    let mut issues = issues(context, pages)?;
+    let nodes: Vec<CatalogueEntry<'_>> = pages
+        .iter()
+        .zip(&updated)
+        .map(|(page, updated)| node(page, updated, issues.remove(&page.number)))
+        .collect();
     let sections: Vec<super::CatalogueSection> = generated
         .sections
         .iter()
@@ -129,7 +130,26 @@ fn parts(context: &VaultContext, stem: &str) -> Vec<String> {
     names.into_iter().filter(is_part).map(full).collect()
 }
 
-fn node<'a>(page: &'a PageRow, updated: &'a str) -> CatalogueEntry<'a> {
+/// Returns what is contested, by page: what its file says, else the pages that it contradicts.
+fn issues(context: &VaultContext, pages: &[PageRow]) -> Result<HashMap<PageNo, String>> {
+    let is_contested = |page: &&PageRow| page.status.as_deref().map(fold).as_deref() == Some("contested");
+    let contested: Vec<PageRow> = pages.iter().filter(is_contested).cloned().collect();
+    let title = |slug: &str| {
+        pages.iter().find(|page| page.slug == slug).map_or_else(|| slug.to_owned(), |page| page.title.clone())
+    };
+    let mut found = HashMap::new();
+    for (page, state) in contested.iter().zip(states(context, &contested)?) {
+        let others: Vec<String> = state.contradicts.iter().map(|(slug, _)| title(slug)).collect();
+        if !others.is_empty() {
+            found.insert(page.number, format!("contradicts {}", others.join(", ")));
+        }
+    }
+    let stated = |page: &PageRow| Some((page.number, page.properties.text("issue")?.to_owned()));
+    found.extend(pages.iter().filter_map(stated));
+    Ok(found)
+}
+
+fn node<'a>(page: &'a PageRow, updated: &'a str, issue: Option<String>) -> CatalogueEntry<'a> {
     CatalogueEntry {
         title: &page.title,
         id: &page.id,
@@ -138,7 +158,7 @@ fn node<'a>(page: &'a PageRow, updated: &'a str) -> CatalogueEntry<'a> {
         projects: page.properties.list("projects"),
         status: page.status.as_deref(),
         updated,
-        issue: page.properties.text("issue").map(str::to_owned),
+        issue,
     }
 }
 

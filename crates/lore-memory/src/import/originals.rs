@@ -1,12 +1,12 @@
 //! The original bytes of a source, kept in the ledger by their hash: a file that is imported again is stored once.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Read as _};
 
 use lore_engine::{Result, VaultContext, secrets_in};
 use lore_ports::Progress;
 use lore_text::ContentHash;
-use lore_vault::{Skipped, SourceTree};
+use lore_vault::{Skipped, SourceFile, SourceTree};
 
 use super::manifest::{OriginalFile, manifest_of};
 use super::report::ImportReport;
@@ -16,6 +16,9 @@ const PIECE: usize = 4 * 1024 * 1024;
 
 /// Bytes stored in one transaction.
 const GROUP: usize = 32 * 1024 * 1024;
+
+/// End of a piece that is searched again with the next one, so that no credential is between them.
+const OVERLAP: usize = 64 * 1024;
 
 /// Stores the originals, or only hashes them; returns their list.
 pub(super) fn keep_originals(
@@ -33,24 +36,26 @@ pub(super) fn keep_originals(
     for (number, file) in files.into_iter().enumerate() {
         progress(number, total)?;
         let mut original = OriginalFile { path: file.path.clone(), size: 0, pieces: Vec::new() };
-        let (mut pieces, mut has_secret) = (Vec::new(), false);
+        let mut pieces = Vec::new();
+        // The bytes of an archive do not show what is in it.
+        let mut search = Search { context, end: Vec::new(), found: has_hidden_secret(context, tree)? };
         let mut failed: Option<lore_engine::Error> = None;
         tree.read_original(&file, PIECE, |bytes| {
             let hash = ContentHash::of(&bytes);
-            has_secret |= has_certain_secret(context, &bytes);
+            search.add(&bytes);
             original.size += bytes.len() as u64;
             original.pieces.push(hash);
             pieces.push((hash, bytes));
             // A large file is stored while it is read; what turns out to be refused is removed with the next cleaning.
-            if store && !has_secret && pieces.len() * PIECE >= GROUP {
+            if store && !search.found && pieces.len() * PIECE >= GROUP {
                 failed = put(context, &std::mem::take(&mut pieces)).err();
-            } else if !store || has_secret {
+            } else if !store || search.found {
                 pieces.clear();
             }
             if failed.is_some() { Err(io::Error::other("the ledger cannot be written")) } else { Ok(()) }
         })
         .or_else(|error| failed.take().map_or(Err(error.into()), Err))?;
-        if has_secret {
+        if search.found {
             let reason = "it contains a credential".to_owned();
             report.not_kept.push(Skipped { path: file.path, reason });
             continue;
@@ -68,6 +73,43 @@ pub(super) fn keep_originals(
     report.originals = kept.len();
     report.original_bytes = kept.iter().map(|file| file.size).sum();
     Ok(kept)
+}
+
+/// A search for credentials in bytes that come piece by piece.
+struct Search<'a> {
+    context: &'a VaultContext,
+    /// The last bytes of the pieces before.
+    end: Vec<u8>,
+    found: bool,
+}
+
+impl Search<'_> {
+    fn add(&mut self, piece: &[u8]) {
+        if self.found {
+            return;
+        }
+        self.end.extend_from_slice(piece);
+        self.found = has_certain_secret(self.context, &self.end);
+        self.end.drain(..self.end.len().saturating_sub(OVERLAP));
+    }
+}
+
+/// Whether an entry of an archive has a credential.
+fn has_hidden_secret(context: &VaultContext, tree: &SourceTree) -> Result<bool> {
+    let entries: &[SourceFile] = if tree.is_archive() { &tree.files } else { &[] };
+    let mut search = Search { context, end: Vec::new(), found: false };
+    for file in entries.iter() {
+        search.end.clear();
+        tree.stream(file, |reader| {
+            let mut piece = Vec::new();
+            while !search.found && (&mut *reader).take(PIECE as u64).read_to_end(&mut piece)? > 0 {
+                search.add(&piece);
+                piece.clear();
+            }
+            Ok(())
+        })?;
+    }
+    Ok(search.found)
 }
 
 fn put(context: &VaultContext, group: &[(ContentHash, Vec<u8>)]) -> Result<()> {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
+use lore_engine::{
+    Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, link_target, write_as,
+};
 use lore_page::edit::{self, NewRelation, SectionPlace, promote_headings};
 use lore_page::{Fact, Format, Interval, parse};
 use lore_ports::PageRow;
@@ -65,8 +67,10 @@ pub fn plan_split(context: &VaultContext, page: &PageRow, headings: &[String]) -
         });
         parts.push(part);
     }
-    let relations: Vec<NewRelation> =
-        names.iter().map(|section| relation(HAS_PART, section.name.short())).collect();
+    let named = parts.iter().zip(&names);
+    let relations: Vec<NewRelation> = named
+        .map(|(part, section)| relation(HAS_PART, part_target(&page.path, part, section.name.short())))
+        .collect();
     let text = edit::remove_sections(format, &old, &places);
     let text = edit::add_relations(format, &text, &relations).map_err(|source| failed(&page.path, source))?;
     let redirects = Redirects::to_sections(context, page, &names)?;
@@ -156,7 +160,8 @@ fn part(
         text = edit::set_property(Format::of(&path), &text, key, value)
             .map_err(|source| failed(&path, source))?;
     }
-    let text = edit::add_relation(Format::of(&path), &text, &relation(PART_OF, parent.short()))
+    let whole = link_target(&path, page, parent.short().to_owned());
+    let text = edit::add_relation(Format::of(&path), &text, &relation(PART_OF, whole))
         .map_err(|source| failed(&path, source))?;
     Ok(SplitPart { heading, title, path, text })
 }
@@ -276,12 +281,15 @@ fn free_title(
     Err(Error::Exists { path: page.path.clone() })
 }
 
-fn relation(relation: &str, target: &str) -> NewRelation {
-    NewRelation {
-        relation: relation.to_owned(),
-        target: target.to_owned(),
-        label: None,
-        context: None,
-        interval: Interval::default(),
+/// Returns the target and label of a link to a new page: its name, or from an Org file its id with the title.
+fn part_target(source: &str, part: &SplitPart, name: &str) -> (String, Option<String>) {
+    let id = parse(&part.path, &part.text).page.id.filter(|_| Format::of(source) == Format::Org);
+    match id {
+        Some(id) => (format!("id:{id}"), Some(part.title.clone())),
+        None => (name.to_owned(), None),
     }
+}
+
+fn relation(relation: &str, (target, label): (String, Option<String>)) -> NewRelation {
+    NewRelation { relation: relation.to_owned(), target, label, context: None, interval: Interval::default() }
 }

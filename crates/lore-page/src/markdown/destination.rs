@@ -13,7 +13,13 @@ pub(super) fn is_page(destination: &str) -> bool {
 pub(super) fn resolve(page: &str, destination: &str) -> (String, Option<String>) {
     let (path, fragment) = split(destination);
     let heading = (!fragment.is_empty()).then(|| percent_decode(fragment).into_owned());
-    (from_root(page, &percent_decode(path)).unwrap_or_else(|| path.to_owned()), heading)
+    (path_from_root(page, &percent_decode(path)).unwrap_or_else(|| path.to_owned()), heading)
+}
+
+/// Returns the page that the destination of a Markdown link names, as a path from the vault's root, and the heading;
+/// `None` if it names no page.
+pub fn page_destination(page: &str, destination: &str) -> Option<(String, Option<String>)> {
+    is_page(destination).then(|| resolve(page, destination))
 }
 
 /// Splits a destination into its path and its fragment without `#`.
@@ -37,8 +43,8 @@ fn has_scheme(path: &str) -> bool {
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
 }
 
-/// Returns a path on a page from the vault's root; `None` if it leaves the vault.
-pub(crate) fn from_root(page: &str, path: &str) -> Option<String> {
+/// Returns a relative path on a page as a path from the vault's root; `None` if it leaves the vault.
+pub fn path_from_root(page: &str, path: &str) -> Option<String> {
     let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
     let (folder, path) = match path.strip_prefix('/') {
         Some(path) => ("", path),

@@ -12,7 +12,7 @@ use super::value::key_of;
 use crate::body::{ItemLinks, ItemSource, Lines, NO_REFERENCE, OWN_NAMES, REFERENCES, line_around};
 use crate::grammar::RELATION_LABELS;
 use crate::interval::Interval;
-use crate::markdown::{from_root, has_page_extension};
+use crate::markdown::{has_page_extension, path_from_root};
 use crate::page::{ByteRange, Heading, LINKS_TO, Link, LinkStyle};
 
 /// What the target of a link names.
@@ -182,8 +182,8 @@ fn target(path: &str, target: &str) -> Option<Link> {
         Target::Id(id, place) => (format!("id:{id}"), place, LinkStyle::Wiki),
         Target::File(file, place) => {
             let file = percent_decode(file);
-            let from_root = from_root(path, &file).unwrap_or_else(|| file.to_string());
-            (from_root, place, LinkStyle::Markdown)
+            let target = path_from_root(path, &file).unwrap_or_else(|| file.to_string());
+            (target, place, LinkStyle::Markdown)
         }
         Target::Name(name) => {
             let (name, place) = split_place(name);

@@ -91,6 +91,7 @@ fn check_first_rows(store: &SqliteStore) {
         curated_pages: Some(42),
         clock: None,
         indexed: None,
+        lint_errors: None,
     };
     assert_eq!(store.state(1).unwrap(), state);
     assert_eq!(store.state(2).unwrap(), ProjectState::default());

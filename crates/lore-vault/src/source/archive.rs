@@ -41,13 +41,17 @@ pub(super) fn open(path: &Path) -> Result<Opened> {
     if outer.files.is_empty() || !outer.files.iter().all(is_zip) {
         return Ok((vec![outer.archive], outer.files, outer.skipped));
     }
+    let packed = std::fs::metadata(path).map_or(0, |found| found.len());
     let mut archives = Vec::new();
-    let (mut files, mut skipped) = (Vec::new(), outer.skipped);
+    let (mut files, mut skipped, mut contents) = (Vec::new(), outer.skipped, 0u64);
     for part in &outer.files {
         let copied = outer.archive.stream(part.entry.1, |reader| copy(reader));
         let copied = copied.map_err(|source| Error::Read { path: path.to_owned(), source })?;
         let inner =
             listed(copied, archives.len()).map_err(|reason| refuse(format!("{}: {reason}", part.path)))?;
+        // Each may be harmless by itself.
+        contents = contents.saturating_add(inner.contents);
+        check_size(contents, packed).map_err(refuse)?;
         archives.push(inner.archive);
         files.extend(inner.files);
         skipped.extend(inner.skipped);
@@ -59,6 +63,8 @@ struct Listed {
     archive: Archive,
     files: Vec<SourceFile>,
     skipped: Vec<Skipped>,
+    /// Size of the contents.
+    contents: u64,
 }
 
 /// Checks the directory of an archive and returns its entries.
@@ -89,10 +95,16 @@ fn listed(mut file: File, number: usize) -> std::result::Result<Listed, String> 
             files.push(SourceFile { path: path.join("/"), size: entry.size(), entry: (number, index) });
         }
     }
+    check_size(contents, packed)?;
+    Ok(Listed { archive: Archive(RefCell::new(archive)), files, skipped, contents })
+}
+
+/// Fails if contents are out of proportion to their archive.
+pub(crate) fn check_size(contents: u64, packed: u64) -> std::result::Result<(), String> {
     if contents > MAX_CONTENTS || contents > HARMLESS && contents / MAX_RATIO > packed {
         return Err(format!("its contents claim {contents} bytes, out of proportion to its {packed} bytes"));
     }
-    Ok(Listed { archive: Archive(RefCell::new(archive)), files, skipped })
+    Ok(())
 }
 
 impl Archive {

@@ -29,7 +29,7 @@ pub struct Filters {
     /// Only pages with this status, declared or derived: superseded, stale
     #[arg(long)]
     pub status: Option<String>,
-    /// Only pages of this wing (the entity they belong to); a part of its name will do, or a pattern with `%`
+    /// Only pages of this wing (the entity they belong to), by its name, a word of it or a pattern with `%`
     #[arg(long)]
     pub wing: Option<String>,
     /// Only pages under this path

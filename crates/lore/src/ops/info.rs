@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use clap::{ArgMatches, Command};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::{DynOutput, Operation, find};

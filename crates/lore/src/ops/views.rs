@@ -1,5 +1,7 @@
 //! Output types shared by several operations.
 
+use std::fmt::Display;
+
 use jiff::Timestamp;
 use lore_engine::{Outcome, Receipt, VaultContext, Written};
 use lore_page::edit::{LineChanges, TypedValue};
@@ -323,7 +325,7 @@ impl Render for WriteResult {
             text.push_str(&format!("also changed: {}\n", self.also.join(", ")));
         }
         text.push_str(&self.lines.human());
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text
     }
 }
@@ -385,6 +387,11 @@ pub fn check_not_zero(options: &[(&str, Option<usize>)]) -> Result<()> {
         Some((name, _)) => Err(AppError::usage(format!("--{name} is 0"), "use 1 or more")),
         None => Ok(()),
     }
+}
+
+/// Returns warnings as lines of the text for people.
+pub fn warning_lines(warnings: &[impl Display]) -> String {
+    lines(warnings.iter().map(|warning| format!("warning: {warning}")))
 }
 
 /// Joins items, one per line.

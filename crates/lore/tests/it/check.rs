@@ -285,6 +285,36 @@ fn guard_sees_preferences_in_prose() {
     assert!(output.contains("status: contested"), "{output}");
 }
 
+/// A page that is tagged as a preference is about what is preferred: without a name, the user prefers it.
+#[test]
+fn guard_sees_preferences_without_a_subject() {
+    let vault = GitVault::with_profile("roam");
+    let preference =
+        |number, title: &str, body: &str| node(number, title, body).replace("[observation]", "[preference]");
+    vault.put("style", &preference(1, "Code style", "Prefers tabs.")).ok();
+    vault.put("seats", &node(2, "Ada", "Prefers spaces.")).ok();
+    assert!(vault.read("style.md").contains("status: current"), "Ada is somebody else");
+    let ran = vault.put("indent", &preference(3, "Indentation", "Prefers spaces.")).exits(0);
+    assert!(ran.text().contains("both pages are marked"), "{ran:?}");
+    assert!(vault.read("style.md").contains("status: contested"));
+    vault.put("mode", &preference(4, "Mode", "Prefers dark mode.")).ok();
+    let ran = vault.put("screen", &preference(5, "Screen", "The user prefers light mode.")).exits(0);
+    assert!(ran.text().contains("mode.md"), "{ran:?}");
+}
+
+/// In Org, only a link by id is one for org-roam.
+#[test]
+fn guard_links_org_pages_by_id() {
+    let vault = GitVault::with_profile("roam-org");
+    let capture = |text: &str| {
+        vault.lore(&["capture", text, "--tag", "preference", "--keep"]).exits(0).json()["path"].clone()
+    };
+    capture("Ada prefers tabs.");
+    let second = capture("Ada prefers spaces.");
+    let text = vault.read(second.as_str().expect("a path"));
+    assert!(text.contains("- CONTRADICTS [[id:") && text.contains("][Ada prefers tabs]]"), "{text}");
+}
+
 #[test]
 fn supersession_cycles_are_refused_and_found() {
     let sandbox = Sandbox::with_vault();
@@ -306,6 +336,7 @@ fn supersession_cycles_are_refused_and_found() {
     assert_eq!(answer["findings"][0]["kind"], "supersession_cycle", "{answer}");
     assert_eq!(ids(&answer).len(), 1, "one finding for a cycle");
     sandbox.run(&["fact-add", "c", "role", "x"]).ok();
+    sandbox.run(&["mv", "c", "d"]).ok();
 }
 
 /// The start of a job is not the age of a truth; its last change is.

@@ -196,6 +196,22 @@ fn review_is_recorded_in_the_pages_and_known_on_another_machine() {
 }
 
 #[test]
+fn review_of_org_pages_is_recorded_in_them() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("lore.toml", "name = \"v\"\n[curate]\nfirst = 2\nevery = 2\n");
+    for name in ["one", "two"] {
+        let head = format!(":PROPERTIES:\n:ID: {name}\n:CREATED: 2026-01-01\n:UPDATED: 2026-01-01\n:END:\n");
+        sandbox.write(&format!("{name}.org"), format!("{head}#+title: Page {name}\n\nText.\n"));
+    }
+    // It cannot be edited, and does not prevent the record of the others.
+    sandbox.write("broken.md", "---\ntitle: [\n---\n# Broken\n");
+    let done = run_json(&sandbox, &["curate", "--done"]);
+    assert_eq!(done["marked"], json!(["one.org", "two.org"]));
+    let page = String::from_utf8(sandbox.read("one.org")).expect("text");
+    assert!(page.contains(":LAST_CURATED: 2026-11-15\n"), "{page}");
+}
+
+#[test]
 fn raw_files_of_every_kind_without_a_page_are_listed() {
     let sandbox = Sandbox::with_vault();
     sandbox.write("lore.toml", "name = \"v\"\nexclude = [\"raw/**\"]\n[raw]\nfolder = \"raw\"\n");

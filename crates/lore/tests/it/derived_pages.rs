@@ -115,6 +115,31 @@ fn files_made_from_a_private_page_are_private() {
     assert_eq!(mode(&sandbox, "q.md"), 0o600, "the umask still counts");
 }
 
+/// Org pages opt out and leave out as Markdown pages do, and without its rules nothing is copied.
+#[test]
+fn mirror_of_org_pages_follows_the_rules() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write(
+        "lore.toml",
+        "name = \"v\"\n[mirror.j]\npages = \"j/**\"\nrules = \"rules\"\nopt_out = \"private\"\n",
+    );
+    sandbox.write("rules.org", "* Always leave out\n\n- ## Talks\n- salary\n");
+    sandbox.write("j/drawer.org", ":PROPERTIES:\n:PRIVATE: true\n:END:\n#+title: A\n\nMine.\n");
+    sandbox.write("j/keyword.org", "#+title: B\n#+private: true\n\nMine.\n");
+    sandbox.write("j/day.org", "#+title: C\n\nMy salary.\n\n* Talks\n\nSecret.\n\n* Tasks\n\nDone.\n");
+    sandbox.run(&["trust", "."]).ok();
+    sandbox.sync();
+    let done = sandbox.run(&["mirror", "j", "--to", "../copies"]).ok().json();
+    assert_eq!(done["written"], serde_json::json!(["day.org"]), "{done}");
+    let copy = fs::read_to_string(sandbox.root.join("copies/day.org")).expect("a copy");
+    assert_eq!(copy, "#+title: C\n\n\n* Tasks\n\nDone.\n");
+    fs::remove_file(sandbox.vault().join("rules.org")).expect("a file");
+    sandbox.run(&["mirror", "j", "--to", "../more"]).exits(2).says("rules");
+    assert!(!sandbox.root.join("more").exists(), "nothing is copied");
+    std::os::unix::fs::symlink(sandbox.vault().join("j"), sandbox.root.join("link")).expect("a link");
+    sandbox.run(&["mirror", "j", "--to", "../link"]).exits(2).says("inside the vault");
+}
+
 #[test]
 fn mirror_refuses_two_pages_with_one_name() {
     let sandbox = Sandbox::with_vault();

@@ -60,6 +60,20 @@ fn http_paths_are_exact() {
     assert_eq!(sandbox.read("diet.md"), b"---\ntitle: identity/health/diet\n---\nA title.\n");
 }
 
+/// A repeated request must not delete the page whose path differs only in case.
+#[cfg(target_os = "linux")]
+#[test]
+fn paths_in_another_case_are_not_deleted() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("Diet.md", "# One\n");
+    sandbox.write("diet.md", "# Two\n");
+    sandbox.sync();
+    let server = HttpServer::start(&sandbox);
+    assert_eq!(server.send(&server.token, "DELETE /api/context/Diet.md", "").0, 200);
+    assert_eq!(server.send(&server.token, "DELETE /api/context/Diet.md", "").0, 404);
+    assert_eq!(sandbox.read("diet.md"), b"# Two\n");
+}
+
 #[test]
 fn changes_on_the_command_line_are_exact() {
     let sandbox = vault();

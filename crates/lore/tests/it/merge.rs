@@ -228,6 +228,20 @@ fn merged_nodes_of_a_strict_vault_stay_valid() {
     assert!(vault.git(&["log", "-1", "--format=%s"]).starts_with("Merge "));
 }
 
+/// In Org, only a link by id is one for org-roam.
+#[test]
+fn split_of_an_org_page_links_by_id() {
+    let vault = GitVault::with_profile("roam-org");
+    let captured = vault.lore(&["capture", "Tag it, then push it.", "--title", "Guide"]).exits(0).json();
+    let path = captured["path"].as_str().expect("a path");
+    vault.lore(&["edit", path, "--append", "* Release\nTag it.\n* Deploy\nPush it."]).ok();
+    vault.lore(&["split", path, "--yes"]).ok();
+    for (page, relation) in [(path, "- has_part [[id:"), ("deploy.org", "- part_of [[id:")] {
+        assert!(vault.read(page).contains(relation), "{}", vault.read(page));
+    }
+    assert!(vault.read(path).contains("][Deploy]]"), "{}", vault.read(path));
+}
+
 #[test]
 fn split_makes_pages_of_sections() {
     let sandbox = Sandbox::with_vault();

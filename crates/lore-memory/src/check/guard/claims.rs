@@ -51,12 +51,12 @@ impl SubjectResolver<'_> {
     }
 
     pub(super) fn preference(&self, new: &WrittenPage, stated: &Preference) -> Claim {
-        let subject = self.written_subject(new, stated.holder.name());
+        let subject = self.written_subject(new, holder(stated, &new.page.tags));
         preference_claim(&new.path, subject, stated, new.page.properties.text("confidence"))
     }
 
     pub(super) fn known_preference(&self, row: &PageRow, stated: &Preference) -> Claim {
-        let subject = self.known(self.subjects.subject(row.number, stated.holder.name()));
+        let subject = self.known(self.subjects.subject(row.number, holder(stated, &row.tags)));
         preference_claim(&row.path, subject, stated, row.properties.text("confidence"))
     }
 
@@ -96,6 +96,19 @@ pub(super) fn known_claim(
         path: page.path,
     })
 }
+
+/// Whose preference it is where nobody is named on a page about one.
+pub(super) const USER: &str = "user";
+
+/// Returns whose preference it is. A page that is tagged as a preference is about what is preferred, so without a name it is
+/// the user who prefers it; any other page may be about somebody itself.
+fn holder<'s>(stated: &'s Preference, tags: &[String]) -> Option<&'s str> {
+    let is_about_one = || tags.iter().any(|tag| fold(tag) == PREFERENCE);
+    stated.holder.name().or_else(|| is_about_one().then_some(USER))
+}
+
+/// Tag of a page about a preference.
+const PREFERENCE: &str = "preference";
 
 /// Topic of preferences in prose.
 pub(super) const PREFERS: &str = "prefers";

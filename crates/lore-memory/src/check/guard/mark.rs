@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lore_engine::{Action, Error, FurtherChange, PageChange, PreparedChange, Result, Rewrites, VaultContext};
+use lore_engine::{
+    Action, Error, FurtherChange, PageChange, PreparedChange, Result, Rewrites, VaultContext, link_target,
+};
 use lore_page::edit::{EditError, NewRelation, add_relation, set_property};
 use lore_page::{Format, Value, parse};
 use lore_vault::{VaultPath, decode, without_extension};
@@ -54,11 +56,14 @@ impl Marks {
                 continue;
             }
             let title = row.as_ref().map(|row| row.title.clone()).filter(|title| named(title));
-            let slug = row.map_or_else(|| without_extension(other).to_owned(), |row| row.slug);
-            let relation = |target: String| NewRelation {
-                relation: CONTRADICTS.into(),
-                target,
-                ..NewRelation::default()
+            let slug =
+                row.as_ref().map_or_else(|| without_extension(other).to_owned(), |row| row.slug.clone());
+            let relation = |name: String| {
+                let (target, label) = match &row {
+                    Some(row) => link_target(path, row, name),
+                    None => (name, None),
+                };
+                NewRelation { relation: CONTRADICTS.into(), target, label, ..NewRelation::default() }
             };
             let added = title
                 .map(|title| add_relation(Format::of(path), &text, &relation(title)))

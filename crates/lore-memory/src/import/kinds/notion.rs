@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lore_engine::Result;
-use lore_page::{Format, Value, edit};
+use lore_page::{Format, Value, edit, path_from_root};
 use lore_text::{fold, on_one_line, percent_decode, percent_encode};
 use lore_vault::{SourceTree, decode, folder, is_page_path, relative};
 
@@ -159,7 +159,7 @@ fn links(path: &str, text: &str, names: &BTreeMap<String, String>) -> String {
         let (name, heading) = target
             .split_once('#')
             .map_or((target, String::new()), |(name, heading)| (name, format!("#{heading}")));
-        match resolved(path, &percent_decode(name)).and_then(|old| names.get(&old)) {
+        match path_from_root(path, &percent_decode(name)).and_then(|old| names.get(&old)) {
             Some(new) => {
                 result.push_str(&format!("{}{heading}", percent_encode(&relative(here, new), " ()<>")))
             }
@@ -169,19 +169,6 @@ fn links(path: &str, text: &str, names: &BTreeMap<String, String>) -> String {
     }
     result.push_str(rest);
     result
-}
-
-/// Returns the path of the export that a relative link names.
-fn resolved(from: &str, name: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder(from).split('/').filter(|part| !part.is_empty()).collect();
-    for part in name.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// Returns a page with a table of the rows; a row with a page of its own links to it.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
-use crate::ops::views::lines;
+use crate::ops::views::{lines, warning_lines};
 use crate::ops::{Operation, Render};
 
 /// Regenerate generated files
@@ -45,7 +45,7 @@ impl Render for Generated {
             true => "all generated files are up to date\n".into(),
             false => lines(self.written.iter().map(|path| format!("wrote {path}"))),
         };
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text
     }
 }

@@ -20,11 +20,13 @@ use crate::ops::{Operation, Render};
 
 /// Merge pages into the first one
 ///
-/// Without --yes, a preview is printed and nothing is written. The text is combined section by section; facts and
-/// relations that occur twice are kept once, and so are paragraphs of the same section; entries are sorted into the timeline. The other pages are deleted: links
-/// and id pointers of the vault follow, and their titles, aliases and ids become aliases of the page that remains, so that
-/// pointers from elsewhere still resolve. Properties and relations that are not taken over are listed. Pages that contradict each other,
-/// with two values of a fact that has one at a time, are not merged until that is settled. Everything is one write, and the output says how to undo it.
+/// Prints a preview unless --yes is given. Texts are combined section by section; duplicate facts, relations and
+/// paragraphs are kept once, and timeline entries are sorted by date.
+///
+/// The other pages are deleted. Links to them are updated, and their titles, aliases and ids become aliases of the
+/// remaining page. Properties and relations that cannot be kept are listed. If the pages contradict each other, for
+/// example by two values of a single-valued fact, nothing is merged until you resolve it. The merge is a single write,
+/// and the output shows how to undo it.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore merge companies/acme companies/acme-inc\n  lore merge companies/acme companies/acme-inc --yes"
@@ -36,17 +38,18 @@ pub struct Merge {
     /// Pages to merge into it
     #[arg(value_name = "OTHER", required = true)]
     others: Vec<String>,
-    /// Merge them; servers only preview, as a person decides this
+    /// Apply the merge; not available over MCP and HTTP
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,
 }
 
-/// Split a page: its sections become pages of their own
+/// Split a page into one page per section
 ///
-/// Without --yes, a preview is printed and nothing is written. Each section at the highest level below the title becomes a
-/// page in the same folder, with the properties of the page and those that its schema requires; both pages link to each other, and links to the
-/// section follow. The introduction and the timeline stay. Everything is one write, and the output says how to undo it.
+/// Prints a preview unless --yes is given. Each top-level section becomes a page in the same folder, with the
+/// properties of the original and those that its schema requires. The pages link to each other, and links to a section
+/// are updated. The introduction and the timeline stay on the original page. The split is a single write, and the
+/// output shows how to undo it.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore split procedures/everything\n  lore split procedures/everything --section Release --section Deploy --yes"
@@ -59,7 +62,7 @@ pub struct Split {
     #[arg(long = "section", value_name = "HEADING")]
     #[serde(default)]
     sections: Vec<String>,
-    /// Split it; servers only preview, as a person decides this
+    /// Apply the split; not available over MCP and HTTP
     #[arg(long, short)]
     #[serde(default)]
     yes: bool,

@@ -35,8 +35,8 @@ const RESULT_LIMIT: usize = 10;
 /// the pages of temporary vaults, one per scope, and every question runs as in `lore query`. Without `corpus.jsonl` the
 /// questions run against your own vault, and the answers are slugs.
 ///
-/// With --paired, every question is asked twice: in a vault with its answers and in one without them. The result is how
-/// well the confidence tells them apart (AUROC), and how often the verdict is wrong: `answered` without an answer, or
+/// With --paired, every question is asked twice: in a vault with its answers and in one without. The report shows how
+/// well the confidence separates the two (AUROC), and how often the verdict is wrong: `answered` without an answer, or
 /// `nothing` with one.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
@@ -61,7 +61,7 @@ pub struct Eval {
     #[arg(long)]
     #[serde(default)]
     explain: bool,
-    /// Measure how well questions without an answer are recognized
+    /// Measure how reliably questions without an answer are recognized
     #[arg(long)]
     #[serde(default)]
     paired: bool,

@@ -35,7 +35,7 @@ pub struct Init {
     #[arg(long, value_enum)]
     #[serde(default)]
     profile: Option<ProfileName>,
-    /// Format of new pages [default: that of the profile: Org for roam, Markdown for the others]
+    /// Format of new pages [default: org for the profile roam, else markdown]
     #[arg(long, value_enum)]
     #[serde(default)]
     pages: Option<PagesFormat>,

@@ -6,30 +6,31 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lore_memory::{Mirrored, mirrored_pages};
 use lore_text::ContentHash;
-use lore_vault::{exists, make_folder, read_bytes, read_text, remove_file, write_private};
+use lore_vault::{exists, make_folder, read_bytes, read_text, real_target, remove_file, write_private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::line::Line;
+use crate::ops::views::warning_lines;
 use crate::ops::{Operation, Render};
 
 /// File in the directory that records what was copied there.
 const RECORD: &str = ".lore-mirror.json";
 
-/// Copy pages to another directory, as far as their rules allow
+/// Copy pages to another directory, leaving out private parts
 ///
-/// The policy names the pages, and the page with rules of what is left out. Credentials are masked. A page with the
-/// opt-out property is not copied, and its earlier copy is removed. A copy that somebody edited is left alone.
+/// The policy selects the pages, and the page whose rules say what to leave out. Credentials are masked. A page with
+/// the opt-out property is not copied, and its earlier copy is removed. Copies that were edited are not overwritten.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore mirror journal --to ~/notes/Journal --dry-run\n  lore mirror journal --to ~/notes/Journal"
 )]
 pub struct Mirror {
-    /// Mirror of the policy
+    /// Name of the mirror in the policy
     name: String,
-    /// Directory of the copies
+    /// Directory to copy to
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// Only show what would be done
@@ -59,8 +60,7 @@ impl Operation for Mirror {
 
     fn run(self, session: &Session) -> Result<MirrorOutput> {
         let context = session.fresh()?;
-        let here = session.environment.here.clone().unwrap_or_default();
-        let to = here.join(&self.to);
+        let to = real_target(&session.path(&self.to));
         if to.starts_with(context.vault().root()) {
             return Err(AppError::usage("the directory is inside the vault", "pass one outside of it"));
         }
@@ -147,7 +147,7 @@ impl Render for MirrorOutput {
         text.extend(self.removed.iter().map(|name| format!("removed {name}\n")));
         text.extend(self.kept_back.iter().map(|path| format!("kept back {path}\n")));
         text.push_str(&format!("{} written, {} unchanged\n", self.written.len(), self.unchanged));
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text
     }
 }

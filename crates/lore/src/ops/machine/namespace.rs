@@ -22,15 +22,15 @@ use crate::ops::{Operation, Render};
 pub struct Create {
     /// Name: lowercase letters, digits and hyphens
     name: String,
-    /// Name for people
+    /// Display name
     #[arg(long)]
     #[serde(default)]
     title: Option<String>,
-    /// What belongs there
+    /// Description of what belongs in it
     #[arg(long, value_name = "TEXT")]
     #[serde(default)]
     description: Option<String>,
-    /// Folder of its pages [default: its name]
+    /// Folder for its pages [default: its name]
     #[arg(long)]
     #[serde(default)]
     folder: Option<String>,
@@ -38,7 +38,7 @@ pub struct Create {
     #[arg(long, value_name = "DAYS")]
     #[serde(default)]
     stale_after_days: Option<u32>,
-    /// The same for pages without inbound links
+    /// Days after which pages without inbound links become stale
     #[arg(long, value_name = "DAYS")]
     #[serde(default)]
     orphan_after_days: Option<u32>,

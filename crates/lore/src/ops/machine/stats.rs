@@ -20,7 +20,7 @@ use crate::ops::{Operation, Render};
 
 /// Count pages by type, status, namespace and age, links and more
 ///
-/// With --namespace, those of its pages; gaps, chunks and the size of the database are the vault's.
+/// With --namespace, only its pages are counted; gaps, chunks and the database size are those of the vault.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore stats\n  lore stats --namespace clients --json")]
 pub struct Stats {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::upkeep::git::GitView;
-use crate::ops::views::{count, timestamp};
+use crate::ops::views::{count, timestamp, warning_lines};
 use crate::ops::{Operation, Render};
 
 /// Print a one-line status
@@ -166,7 +166,7 @@ impl Render for StatusOutput {
         if self.curation_due {
             text.push_str("review due: see `lore curate --dry-run`\n");
         }
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         if self.failures + self.skipped > 0 {
             let files = count(self.failures + self.skipped, "file");
             text.push_str(&format!("{files} not indexed; see `lore doctor`\n"));

@@ -13,19 +13,19 @@ use crate::app::hints::finding_hint;
 use crate::app::session::Session;
 use crate::ops::line::Line;
 use crate::ops::upkeep::git::GitView;
-use crate::ops::views::{count, lines};
+use crate::ops::views::{count, lines, warning_lines};
 use crate::ops::{Operation, Render};
 
 /// Check and commit files that you edited by hand
 ///
-/// Editors call it after a save. The files are indexed and checked like any write: the lint that the policy makes fatal,
-/// and the scan for credentials. Then generated files are updated and the edit is committed. If the check fails,
-/// nothing is committed, the findings are printed and the exit status is 4; the files stay as they are, and the next
-/// save without errors commits them. Generated files and raw captures are skipped.
+/// Editors run this after saving a file. The files are indexed and checked like any write: by the lint rules that the
+/// policy makes errors, and for credentials. Then generated files are updated and the edit is committed. If the check
+/// fails, the findings are printed, nothing is committed and the exit status is 4; the files stay as they are, and the
+/// next save without errors commits them too. Generated files and raw captures are skipped.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore save people/ada.md\n  lore save old-name.md new-name.md --json")]
 pub struct Save {
-    /// Edited or deleted files, relative to the working directory or to the vault
+    /// Edited or deleted files, relative to the working directory or the vault
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 }
@@ -153,7 +153,7 @@ impl Render for SaveView {
             format!("{}{line}: {} [{}]", found.path, found.message, found.rule)
         }));
         text.extend(self.skipped.iter().map(|file| format!("skipped {}: {}\n", file.path, file.reason)));
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         if !self.valid {
             let errors = count(self.findings.len() as u64, "error");
             text.push_str(&format!("{errors}; nothing was committed\n"));

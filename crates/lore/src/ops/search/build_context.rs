@@ -39,11 +39,11 @@ pub struct BuildContext {
     #[arg(long)]
     #[serde(default)]
     timeframe: Option<String>,
-    /// Maximum number of pages that a pattern gives [default: 10]
+    /// Maximum number of pages that match a pattern [default: 10]
     #[arg(long)]
     #[serde(default)]
     limit: Option<usize>,
-    /// Page of these, starting at 1 [default: 1]
+    /// Page of results, starting at 1 [default: 1]
     #[arg(long)]
     #[serde(default)]
     page: Option<usize>,

@@ -32,12 +32,12 @@ const ABOVE: usize = 4;
 
 /// Print the brief for this directory
 ///
-/// The brief has the vault's injected files, the pages in use here, conflicts and stale pages. In a directory that is
-/// mapped to a namespace (`lore map`), these are the pages of the namespace and no others; in one that is mapped to the
-/// vault, the vault's. Elsewhere, pages that belong to the working directory come first: those in a folder of its name, or
-/// with it as project, tag or wing. If nothing matches, the three active pages changed last are listed. Only current pages are listed; stale ones become alerts. Everything
-/// fits a token budget, and omissions are reported. Without --token-budget, injected files are always included in full
-/// and the budget applies to the rest.
+/// The brief contains the vault's injected files, the pages in use here, conflicts and stale pages. In a directory that
+/// is mapped to a namespace (`lore map`), only the pages of that namespace are listed; in one that is mapped to the
+/// vault, those of the whole vault. Elsewhere, pages that belong to the working directory come first: those in a folder
+/// of its name, or with that name as project, tag or wing. If there are none, the three active pages changed last are
+/// listed. Only current pages are listed; stale ones become alerts. Everything fits a token budget, and omissions are
+/// reported. Without --token-budget, injected files are always included in full and the budget applies to the rest.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore context\n  lore context --namespace clients --limit 5\n  lore context --recent --json\n  lore context --token-budget 800"

@@ -22,8 +22,8 @@ use crate::ops::{Operation, Render};
 /// Without a query, the pages that match the filters are listed, last changed first. A query may contain "phrases" and the operators AND, OR and NOT in capitals; the last word matches as a prefix.
 /// Every hit has the reason it matched, its path and lines, and the hash of the file they were read from.
 ///
-/// `verdict` is `answered`, `unsure` (check the hits before relying on them) or `nothing`: hits that have hardly any of the
-/// words are left out, and the nearest titles are given; --all returns them.
+/// `verdict` is `answered`, `unsure` (check the hits before relying on them) or `nothing`: hits that contain hardly any
+/// of the words are left out, and the nearest titles are listed instead; --all returns them.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore search \"river ai\"\n  lore search pricing --type decision --since 90d\n  lore search ceo --kind fact --json\n  lore search --namespace clients"
@@ -40,7 +40,7 @@ pub struct Search {
     #[arg(long, value_enum)]
     #[serde(default)]
     kind: Option<KindFilter>,
-    /// Also return hits that hardly match
+    /// Also return hits that match only weakly
     #[arg(long)]
     #[serde(default)]
     all: bool,

@@ -34,9 +34,10 @@ use answers::Answers;
 /// body 5; ties are broken by the latest update. With --as-of, relations are evaluated on that day, timeline entries,
 /// facts and relations dated later are not returned as passages, and pages that match only there are omitted.
 ///
-/// `confidence` tells how likely it is that the hits answer the question, and `verdict` what to do with them: `answered`:
-/// use them; `unsure`: read them and check that they do; `nothing`: no page answers it, say so, or ask with other words.
-/// Hits that do not answer are left out, and the nearest titles are given; --all returns them.
+/// `confidence` is the likelihood that the hits answer the question, and `verdict` says what to do with them.
+/// `answered`: use them. `unsure`: read them and check that they answer it. `nothing`: no page answers it; say so, or
+/// rephrase the question. Hits that do not answer are left out, and the nearest titles are listed instead; --all
+/// returns them.
 ///
 /// If the policy logs gaps, a question without mode, filter or date whose verdict is `nothing` is recorded as a gap, without
 /// its text; a good answer closes its gap. A note reports it. A read-only token records nothing.
@@ -67,15 +68,15 @@ pub struct Query {
     #[arg(long)]
     #[serde(default)]
     details: bool,
-    /// Only what is dated on or after this day, month or year
+    /// Only content dated on or after this day, month or year
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
     date_from: Option<String>,
-    /// Only what is dated on or before this day, month or year
+    /// Only content dated on or before this day, month or year
     #[arg(long, value_name = "DATE")]
     #[serde(default)]
     date_to: Option<String>,
-    /// Only pages on which this person speaks or takes part
+    /// Only pages in which this person speaks or takes part
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     participant: Option<String>,

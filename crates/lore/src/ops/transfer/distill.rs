@@ -11,12 +11,11 @@ use crate::ops::line::Line;
 use crate::ops::views::count;
 use crate::ops::{Operation, Render};
 
-/// List what may be worth keeping of a conversation
+/// List what is worth keeping from an imported conversation
 ///
-/// Takes the page of an imported conversation and lists sentences that state decisions, facts or open questions, each with
-/// the turn that it is in, and the pages that the conversation mentions with their versions. Nothing is written: read the
-/// turns, then write what is worth keeping with `capture`, `edit`, `timeline-add` and `fact-add`, and name the session as the
-/// source.
+/// Lists sentences that state decisions, facts or open questions, each with its turn, and the pages that the
+/// conversation mentions with their versions. Nothing is written: read the turns, then write what is worth keeping with
+/// `capture`, `edit`, `timeline-add` and `fact-add`, and cite the conversation as the source.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore distill sessions/claude-code/2026-01-02-deploy-the-engine\n  lore list --type conversation --since 7d"

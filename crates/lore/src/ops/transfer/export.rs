@@ -19,11 +19,12 @@ use crate::ops::{Operation, Render};
 
 /// Export pages, or the originals of an import
 ///
-/// Writes to a new directory, whole or not at all: the files of the pages in UTF-8 with their sidecar data, attachments and
-/// an index. `markdown` and `org` convert the pages to that format; `json` has one object per page; `html` is a site with
-/// search that opens from the disk. With filters, only matching pages and the files that they name are exported.
-/// `--raw --import-id` gives back the files of an import byte for byte, as they were then; without an id it is refused,
-/// because the pages may have changed since.
+/// Writes to a new directory, all or nothing: the pages in UTF-8 with their sidecar data, attachments and an index.
+/// `markdown` and `org` convert the pages to that format; `json` writes one object per page; `html` writes a searchable
+/// site that needs no server. With filters, only matching pages and the files that they name are exported.
+///
+/// `--raw --import-id ID` writes the original files of an import, byte for byte. `--raw` alone is refused, because the
+/// pages may have changed since.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore export --dir ~/export\n  lore export --dir ~/org --to org\n  lore export --dir ~/site --to html --type person\n  lore export --dir ~/then --as-of 2026-01-31\n  lore export --dir ~/original --raw --import-id 20261118T144839583-74b32fe8"
@@ -32,7 +33,7 @@ pub struct Export {
     /// New directory to write to
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
-    /// Format; without it, each page is exported in its own
+    /// Format [default: that of each page]
     #[arg(long, value_enum)]
     #[serde(default)]
     to: Option<Format>,

@@ -30,7 +30,7 @@ use crate::ops::Operation;
     after_help = "Examples:\n  lore import ~/Documents/vault --dry-run\n  lore import ~/Documents/vault\n  lore import memory.jsonl --from memory-json --into entities\n  lore import chatgpt-export.zip\n  lore import claude-code --watch\n  lore import --from basic-memory"
 )]
 pub struct Import {
-    /// Directory, zip archive or file; for sessions of an agent and for Basic Memory, the name of the kind is enough
+    /// Directory, zip archive or file; or the name of a kind with a usual location, such as claude-code
     #[arg(required_unless_present = "from")]
     #[serde(default)]
     source: Option<PathBuf>,
@@ -38,15 +38,15 @@ pub struct Import {
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(ImportKind::ALL.map(ImportKind::name)))]
     #[serde(default)]
     from: Option<String>,
-    /// Directory of the vault that the pages go to
+    /// Directory of the vault to import into
     #[arg(long, value_name = "DIR")]
     #[serde(default)]
     into: Option<String>,
-    /// Print what would be written, and write nothing
+    /// Only print what would be written
     #[arg(long)]
     #[serde(default)]
     dry_run: bool,
-    /// Keep running and import what is new, until interrupted
+    /// Keep running and import new content, until interrupted
     #[arg(long, conflicts_with = "dry_run")]
     #[serde(skip)]
     pub watch: bool,
@@ -79,6 +79,13 @@ impl Import {
         if matches!(kind, None | Some(ImportKind::BasicMemory))
             && let Some(settings) = basic_memory::settings(&source)?
         {
+            // It makes vaults of the directories that it names, so a file in what somebody else sent is not enough.
+            if kind.is_none() && !is_usual(session, &source) {
+                return Err(AppError::usage(
+                    format!("{} has settings of Basic Memory", source.display()),
+                    "to register the directories that they name, pass --from basic-memory; for pages, pass their kind",
+                ));
+            }
             return basic_memory::register(session, &source, settings, self.dry_run);
         }
         let context = session.fresh()?;
@@ -124,6 +131,12 @@ impl Import {
             None => Ok((kind, path)),
         }
     }
+}
+
+/// Whether a path is where Basic Memory keeps its configuration.
+fn is_usual(session: &Session, source: &Path) -> bool {
+    let usual = usual_folder(session, ImportKind::BasicMemory).and_then(|folder| real_folder(&folder));
+    usual.is_some() && usual == real_folder(source)
 }
 
 /// Returns where a program keeps what it writes.

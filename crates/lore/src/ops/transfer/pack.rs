@@ -19,9 +19,9 @@ use crate::ops::{Operation, Render};
 
 /// Pack the vault into one file
 ///
-/// The file has the pages and all other files of the vault, its git history without hooks, its settings, its ledger
-/// (versions, snapshots, imports) and its vectors, so that nothing is embedded again on another machine. A manifest lists
-/// every file with its hash.
+/// The file contains the pages and all other files of the vault, its git history without hooks, its settings, its
+/// ledger (versions, snapshots, imports) and its vectors, so that another machine need not embed anything again. A
+/// manifest lists every file with its hash.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore pack notes.lorepack\n  lore unpack notes.lorepack --list")]
 pub struct Pack {
@@ -93,8 +93,8 @@ impl Operation for Pack {
 
 /// Unpack a vault into a new directory
 ///
-/// Every file is checked against the manifest before anything is put in place; a damaged pack is refused. The directory
-/// must not exist yet, and the database must not know the vault. Text from elsewhere is not trusted by itself: run
+/// Every file is verified against the manifest before the directory is created; a damaged pack is refused. The
+/// directory must not exist yet, and the database must not contain the vault. The unpacked vault is not trusted: run
 /// `lore trust DIR` once you have looked at it.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
@@ -107,7 +107,7 @@ pub struct Unpack {
     #[arg(required_unless_present = "list")]
     #[serde(default)]
     dir: Option<PathBuf>,
-    /// List the contents, and unpack nothing
+    /// Only list the contents
     #[arg(long, conflicts_with = "dir")]
     #[serde(default)]
     list: bool,

@@ -9,7 +9,7 @@ use crate::app::error::{AppError, Result};
 use crate::app::hints::hint;
 use crate::app::session::Session;
 use crate::ops::line::Line;
-use crate::ops::views::{Done, count, timestamp};
+use crate::ops::views::{Done, count, timestamp, warning_lines};
 use crate::ops::{Operation, Render};
 
 /// Show the branch, unpushed commits, uncommitted files and failures
@@ -164,7 +164,7 @@ impl Render for GitView {
                 .take(20)
                 .map(|path| format!("not committed: {}\n", Line::from(path.as_str()))),
         );
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text
     }
 }

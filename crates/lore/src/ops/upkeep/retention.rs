@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::line::Line;
-use crate::ops::views::{count, lines};
+use crate::ops::views::{count, lines, warning_lines};
 use crate::ops::{Operation, Render};
 
 /// Roll over the daily page
 ///
-/// Today's page becomes yesterday's and a new one is created. Pages of the inbox that are marked as sorted are moved to
-/// the scratch folder; everything else stays. Does nothing before a new day begins.
+/// Today's page becomes yesterday's and a new one is created. Inbox pages that are marked as sorted are moved to the
+/// scratch folder; all other files stay. Does nothing until a new day begins.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore rotate")]
 pub struct Rotate {}
@@ -69,7 +69,7 @@ impl Render for Rotated {
                 count(self.unread as u64, "inbox file")
             ));
         }
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text
     }
 }
@@ -130,7 +130,7 @@ impl Render for Retained {
         if self.snapshots > 0 {
             text.push_str(&format!("deleted {}\n", count(self.snapshots as u64, "snapshot")));
         }
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         if text.is_empty() { "nothing has expired\n".into() } else { text }
     }
 }

@@ -91,9 +91,8 @@ impl Render for Routines {
 
 /// Print what an agent needs for a routine, and record the run
 ///
-/// The brief has the injected pages, the rulebook, the dossier, further pages that the policy names, yesterday's
-/// handoff, what changed since the last run, and the inbox. With a command after --, it is run with the brief on its
-/// standard input.
+/// The brief contains the injected pages, the rulebook, the dossier, other pages that the policy names, yesterday's
+/// handoff, changes since the last run, and the inbox. A command after -- is run with the brief on its standard input.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore routine run morning\n  lore routine run custom/water --dry-run\n  lore routine run evening -- claude -p"
@@ -105,7 +104,7 @@ pub struct Run {
     #[arg(long)]
     #[serde(default)]
     dry_run: bool,
-    /// Command that gets the brief on standard input
+    /// Command to run, with the brief on its standard input
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "dry_run")]
     #[serde(skip)]
     command: Vec<String>,
@@ -125,13 +124,13 @@ impl Operation for Run {
 
 /// Run the routines that are due
 ///
-/// A routine is due if its schedule has come since it last ran, or since the vault was created. Each is run with the
-/// command after --, which gets the brief on standard input; one whose command fails stays due. Without a command, the
-/// names are printed.
+/// A routine is due if a scheduled time has passed since it last ran, or since the vault was created. The command after
+/// -- is run for each, with the brief on its standard input; if it fails, the routine stays due. Without a command,
+/// only the names are printed.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore routine due\n  lore routine due -- claude -p")]
 pub struct Due {
-    /// Command that gets each brief on standard input
+    /// Command to run, with each brief on its standard input
     #[arg(last = true, value_name = "COMMAND")]
     #[serde(skip)]
     command: Vec<String>,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::line::Line;
-use crate::ops::views::count;
+use crate::ops::views::{count, warning_lines};
 use crate::ops::{Operation, Render};
 
 /// Maximum length of the shown text in bytes.
@@ -18,9 +18,9 @@ const SHOWN: usize = 4000;
 
 /// Show the next inbox file and where it could go
 ///
-/// Without arguments, shows the oldest file of the inbox that nobody has sorted, with suggested destinations. Put its
-/// content where it belongs, then pass the file with --done: it moves to the scratch folder and expires there. Nothing
-/// leaves the inbox without that.
+/// Without arguments, shows the oldest unsorted file of the inbox with suggested destinations. Copy its content to
+/// where it belongs, then pass the file with --done to move it to the scratch folder, where it expires. A file stays in
+/// the inbox until then.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore triage\n  lore triage --list\n  lore triage 2026-05-18-call.md\n  lore triage 2026-05-18-call.md --done --into plans/projects/engine"
@@ -30,15 +30,15 @@ pub struct Triage {
     #[arg(value_name = "FILE")]
     #[serde(default)]
     reference: Option<String>,
-    /// It is sorted: move it to the scratch folder
+    /// Mark the file as sorted and move it to the scratch folder
     #[arg(long, requires = "reference", conflicts_with = "list")]
     #[serde(default)]
     done: bool,
-    /// Page that has its content now; repeatable
+    /// Page that its content was copied to; repeatable
     #[arg(long, value_name = "REF", requires = "done")]
     #[serde(default)]
     into: Vec<String>,
-    /// List every file that is not sorted
+    /// List every unsorted file
     #[arg(long)]
     #[serde(default)]
     list: bool,
@@ -186,7 +186,7 @@ impl Render for Triaged {
             0 => "nothing left to sort\n".to_owned(),
             unread => format!("{} to sort\n", count(unread as u64, "file")),
         });
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text
     }
 }

@@ -15,8 +15,8 @@ use crate::ops::{Operation, Render};
 
 /// Check that the index is consistent and matches the files
 ///
-/// With --original and --exported, compares two directories of pages by their meaning instead: the same pages, properties,
-/// truths, timeline entries and links, whatever the order of properties, the line ends or the encoding.
+/// With --original and --exported, compares two directories instead: pages, properties, truths, timeline entries and
+/// links must be the same. The order of properties, line endings and encodings are ignored.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
     after_help = "Examples:\n  lore validate\n  lore validate --all\n  lore validate --original ~/notes --exported /tmp/notes"

@@ -69,3 +69,30 @@ fn archive_bomb() {
     let zeros = vec![0u8; 300 * 1024 * 1024];
     refused(&archive(&[("a.md", &zeros)]), "out of proportion");
 }
+
+/// Archives in an archive count together: each alone is below what is harmless.
+#[test]
+fn archive_bomb_in_parts() {
+    let part = archive(&[("a.md", &vec![0u8; 200 * 1024 * 1024])]);
+    refused(&archive(&[("1.zip", &part), ("2.zip", &part)]), "out of proportion");
+}
+
+/// An archive is not kept if an entry has a credential, which its bytes do not show, nor a file that has one where two of
+/// its pieces meet.
+#[test]
+fn credentials_in_originals() {
+    let sandbox = Sandbox::with_vault();
+    let key = ["ghp_9dK2mQx7Lw4Rt8Yv", "1Bn5Cz3Hs6Jf0Gp2Wq4E"].concat();
+    let leak = format!("# B\n\nThe key is {key}.\n").repeat(3);
+    fs::write(sandbox.root.join("x.zip"), archive(&[("a.md", b"# A\n"), ("b.md", leak.as_bytes())]))
+        .expect("a file");
+    let mut long = vec![b'x'; 4 * 1024 * 1024 - 20];
+    long.extend(format!("\n{key}\n").bytes());
+    fs::create_dir(sandbox.root.join("src")).expect("a folder");
+    fs::write(sandbox.root.join("src/long.bin"), long).expect("a file");
+    for (source, kept) in [("../x.zip", "x.zip"), ("../src", "long.bin")] {
+        let output = import(&sandbox, &[source, "--from", "markdown"]);
+        assert_eq!(output["not_kept"][0]["path"], kept, "{output}");
+        assert_eq!(output["originals"], 0, "{output}");
+    }
+}

@@ -1,5 +1,7 @@
 //! The projects of Basic Memory are registered where they are.
 
+use std::fs;
+
 use serde_json::json;
 
 use super::{files, import, tree};
@@ -59,6 +61,20 @@ fn projects_are_registered_in_place() {
         (again["outcome"].as_str(), again["projects"][0]["outcome"].as_str()),
         (Some("unchanged"), Some("unchanged"))
     );
+}
+
+/// What somebody sends cannot make vaults of other directories by a file in it.
+#[test]
+fn settings_elsewhere_register_nothing_unasked() {
+    let sandbox = Sandbox::with_vault();
+    installed(&sandbox);
+    fs::rename(sandbox.root.join(".basic-memory"), sandbox.root.join("download")).expect("a directory");
+    let names = || sandbox.run(&["project", "list"]).ok().json()["projects"].as_array().map(Vec::len);
+    let before = names();
+    sandbox.run(&["import", "../download"]).exits(2).says("--from basic-memory");
+    assert_eq!(names(), before);
+    import(&sandbox, &["../download", "--from", "basic-memory"]);
+    assert_ne!(names(), before);
 }
 
 #[test]

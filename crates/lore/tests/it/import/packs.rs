@@ -1,9 +1,14 @@
 //! A vault as one file.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Cursor, Read as _};
 
-use serde_json::Value;
+use lore_text::ContentHash;
+use serde_json::{Value, json};
+use zip::ZipArchive;
 
+use super::archives::archive;
 use super::{files, import, tree};
 use crate::sandbox::{Ran, Sandbox};
 
@@ -122,6 +127,73 @@ fn damaged_packs_are_refused() {
         refused(&flipped);
     }
     refused(&[&good[..], b"x"].concat());
+}
+
+/// Returns a pack with other contents that is sealed like a good one.
+fn repacked(good: &[u8], change: impl Fn(&mut BTreeMap<String, Vec<u8>>)) -> Vec<u8> {
+    let mut zip = ZipArchive::new(Cursor::new(good)).expect("an archive");
+    let mut entries = BTreeMap::new();
+    for index in 0..zip.len() {
+        let mut entry = zip.by_index(index).expect("an entry");
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).expect("bytes");
+        entries.insert(entry.name().expect("a name").into_owned(), bytes);
+    }
+    let manifest = entries.remove("manifest.json").expect("a manifest");
+    change(&mut entries);
+    let mut manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+    let item = |bytes: &Vec<u8>| json!({ "size": bytes.len(), "hash": ContentHash::of(bytes).to_string() });
+    manifest["files"] = entries.iter().map(|(name, bytes)| (name.clone(), item(bytes))).collect();
+    entries.insert("manifest.json".to_owned(), manifest.to_string().into_bytes());
+    let list: Vec<(&str, &[u8])> =
+        entries.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let mut bytes = archive(&list);
+    // The comment, which the seal ends, comes after its length.
+    let end = bytes.len() - 2;
+    bytes.truncate(end);
+    bytes.extend(71u16.to_le_bytes());
+    bytes.extend(b"sha256:");
+    let seal = ContentHash::of(&bytes).to_string();
+    [bytes, seal.into_bytes()].concat()
+}
+
+/// Vectors belong to texts, not to vaults: what an unpacked vault brings must not be able to break another one.
+#[test]
+fn broken_vectors_are_not_taken() {
+    let infinite = format!("x'0000807f{}'", "00".repeat(256));
+    for vector in ["'text'", "zeroblob(5000000)", &infinite] {
+        let sandbox = packed(MORE);
+        let good = fs::read(sandbox.root.join("v.lorepack")).expect("a pack");
+        let bad = repacked(&good, |entries| {
+            let file = sandbox.root.join("ledger.db");
+            fs::write(&file, &entries["ledger.db"]).expect("a file");
+            let ledger = rusqlite::Connection::open(&file).expect("a database");
+            ledger.execute(&format!("UPDATE vector SET vector = {vector}"), []).expect("vectors");
+            drop(ledger);
+            entries.insert("ledger.db".to_owned(), fs::read(&file).expect("a file"));
+        });
+        fs::write(sandbox.root.join("bad.lorepack"), bad).expect("a file");
+        elsewhere(&sandbox, ".", &["unpack", "bad.lorepack", "there"]).exits(0);
+        // The same text in a vault of one's own.
+        fs::create_dir(sandbox.root.join("own")).expect("a directory");
+        fs::copy(sandbox.vault().join("garden.md"), sandbox.root.join("own/garden.md")).expect("a page");
+        elsewhere(&sandbox, "own", &["init", "--no-git"]).exits(0);
+        elsewhere(&sandbox, "own", &["sync"]).exits(0);
+        elsewhere(&sandbox, "own", &["query", "lilacs"]).exits(0);
+        elsewhere(&sandbox, "own", &["validate", "--all"]).exits(0);
+    }
+}
+
+#[test]
+fn pack_bomb() {
+    let sandbox = packed(&[]);
+    let good = fs::read(sandbox.root.join("v.lorepack")).expect("a pack");
+    let bad = repacked(&good, |entries| {
+        entries.insert("vault/zeros.bin".to_owned(), vec![0; 300 * 1024 * 1024]);
+    });
+    fs::write(sandbox.root.join("bad.lorepack"), bad).expect("a file");
+    elsewhere(&sandbox, ".", &["unpack", "bad.lorepack", "bad"]).exits(2).says("out of proportion");
+    assert!(!sandbox.root.join("bad").exists());
 }
 
 #[test]

@@ -226,6 +226,72 @@ fn site_and_json_have_every_page_and_run_nothing() {
 }
 
 #[test]
+fn site_links_lead_to_the_pages_that_the_index_resolves() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("a/plan.md", "# Plan\n");
+    sandbox.write("b/plan.md", "# Plan\n");
+    sandbox.write("a/note.md", "# Note\n\n[[Plan]] [root](/b/plan.md) [query](plan.md?x=1) [[nowhere]]\n");
+    sandbox.write("log.md", "# Log\n");
+    sandbox.write(
+        "log.org",
+        ":PROPERTIES:\n:ID: 1b2c3d4e-0000-4000-8000-000000000000\n:END:\n#+title: Org log\n* Heading\nSee [[file:a/plan.md][plan]].\n",
+    );
+    sandbox.write("see.md", "[[id:1b2c3d4e-0000-4000-8000-000000000000|log]]\n");
+    export(&sandbox, "site", &["--to", "html"]).ok();
+    let page = |name: &str| fs::read_to_string(sandbox.root.join("site").join(name)).expect(name);
+    let note = page("a/note.html");
+    for link in [
+        "<a href=\"plan.html\">Plan</a>",
+        "<a href=\"../b/plan.html\">root</a>",
+        "<a href=\"plan.html\">query</a>",
+        "<span class=\"missing\">nowhere</span>",
+    ] {
+        assert!(note.contains(link), "{link}: {note}");
+    }
+    let log = page("log-page.html");
+    for part in ["<h1>Org log</h1>", "<h1>Heading</h1>", "<a href=\"a/plan.html\">plan</a>"] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    assert!(page("log.html").contains("<h1>Log</h1>"));
+    assert!(page("see.html").contains("<a href=\"log-page.html\">log</a>"), "{}", page("see.html"));
+}
+
+/// Files of the vault never become a part of the site's own, and no spelling of a link leads to a script or a server.
+#[test]
+fn site_keeps_its_own_files_apart() {
+    let sandbox = Sandbox::with_vault();
+    for name in ["index.html", "assets/search.js", "assets/pages.js", "note.html"] {
+        sandbox.write(name, "<script>evil()</script>");
+    }
+    sandbox.write(
+        "note.md",
+        "# Note\n\n[a](javascript%3Aevil) [b](%2F%2Fhost/x) [c](\\\\\\\\host\\x) ![d](%2F%2Fhost/y)\n",
+    );
+    sandbox.write("twin.md", "# Twin in Markdown\n");
+    sandbox.write("twin.org", "#+title: Twin in Org\n\n[[file:note.md][label]] [[elisp:(evil)][run]]\n");
+    sandbox.write(".raw/twin.json", "{\"a\": 1}");
+    let output = export(&sandbox, "site", &["--to", "html"]).ok().json();
+    let site = files(&sandbox.root.join("site"));
+    let text = |name: &str| String::from_utf8_lossy(&site[name]).into_owned();
+    for name in ["index.html", "assets/search.js", "assets/pages.js"] {
+        assert!(!text(name).contains("evil()"), "{name}: {}", text(name));
+        assert!(reason(&output, "skipped", name).contains("of its own"), "{output}");
+    }
+    assert_eq!(text("note.html"), "<script>evil()</script>");
+    let page = text("note-page.html");
+    assert!(!page.contains("\"javascript:") && !page.contains("\"//") && !page.contains("\"\\"), "{page}");
+    assert!(text("twin.html").contains("in Markdown") && !text("twin.html").contains("in Org"));
+    assert!(text("twin-page.html").contains("in Org") && text("twin-page.html").contains(">label</a>"));
+    sandbox.write("pages.jsonl", "evil");
+    export(&sandbox, "json", &["--to", "json"]).ok();
+    let lines = fs::read_to_string(sandbox.root.join("json/pages.jsonl")).expect("text");
+    assert!(!lines.lines().any(|line| line == "evil"), "{lines}");
+    export(&sandbox, "pages", &[]).ok();
+    let data = fs::read_to_string(sandbox.root.join("pages/.raw/twin.json")).expect("text");
+    assert_eq!(data, "{\"a\": 1}");
+}
+
+#[test]
 fn export_as_of_a_day_has_the_files_of_that_day() {
     let sandbox = Sandbox::empty();
     sandbox.write("a.md", "# A\n\nOld.\n");

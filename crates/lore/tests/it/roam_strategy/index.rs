@@ -100,6 +100,18 @@ fn index_lists_every_page() {
 }
 
 #[test]
+fn contested_pages_are_listed_with_what_they_contradict() {
+    let vault = GitVault::with_profile("roam");
+    vault.put("tea", &node(1, "Hot drinks", "Ada prefers tea.")).ok();
+    vault.put("coffee", &node(2, "Breakfast", "Ada prefers coffee.")).exits(0);
+    let index = vault.read("index.md");
+    for issue in ["| contradicts Breakfast |", "| contradicts Hot drinks |"] {
+        assert!(index.contains(issue), "{index}");
+    }
+    assert_eq!(vault.findings(), []);
+}
+
+#[test]
 fn page_added_by_hand_is_listed_after_regeneration() {
     let vault = GitVault::with_profile("roam");
     let before = vault.read("index.md");

@@ -143,7 +143,7 @@ fn exit_status_follows_files_that_are_not_pages() {
     query(0);
     query(0);
     let token = ["ghp", "_9dK2mQx7Lw4Rt8Yv1Bn5Cz3Hs6Jf0Gp2Wq4E"].concat();
-    vault.sandbox.write("raw/2026-11-01-mail.txt", &format!("The key is {token}\n"));
+    vault.sandbox.write("raw/2026-11-01-mail.txt", format!("The key is {token}\n"));
     query(4);
     query(4);
     vault.sandbox.write("raw/2026-11-01-mail.txt", "The key is gone.\n");

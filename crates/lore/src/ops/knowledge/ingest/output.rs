@@ -10,7 +10,7 @@ use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Render;
 use crate::ops::line::Line;
-use crate::ops::views::{LineResult, count, outcome, timestamp};
+use crate::ops::views::{LineResult, count, outcome, timestamp, warning_lines};
 
 /// Output of `ingest`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -239,7 +239,7 @@ impl Render for IngestOutput {
             text.push_str(&format!("mentions  {slug} ({name}, {times})\n"));
         }
         text.extend(self.filled.iter().map(|gap| format!("fills     gap {gap}\n")));
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text.extend(self.hint.iter().map(|hint| format!("hint: {hint}\n")));
         text
     }

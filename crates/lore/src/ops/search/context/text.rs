@@ -2,7 +2,7 @@
 
 use super::Brief;
 use crate::ops::Render;
-use crate::ops::views::count;
+use crate::ops::views::{count, warning_lines};
 use crate::ops::wrapped_page::elements;
 
 impl Render for Brief {
@@ -30,7 +30,7 @@ impl Render for Brief {
             format!("{}  {}  ({}, {}, {links}{origin}){summary}", one.id, one.title, one.slug, one.updated_at)
         };
         section(&format!("Pages ({})", self.namespace), self.active_nodes.iter().map(node).collect());
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text
     }
 

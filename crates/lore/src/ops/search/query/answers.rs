@@ -21,7 +21,7 @@ use crate::ops::line::Line;
 use crate::ops::search::full_text::room;
 use crate::ops::search::request::Mode;
 use crate::ops::search::verdict::{Judgement, Verdict};
-use crate::ops::views::{lines, short};
+use crate::ops::views::{lines, short, warning_lines};
 
 /// Output of `query`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -271,7 +271,7 @@ impl AnswerItem {
         let summary = self.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
         let mut text = format!("{} [{}]{date}{summary}\n", self.title, self.slug);
         text.extend(self.explain.iter().map(|step| format!("explain: {step}\n")));
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         if let Some(Details { id, hash, updated, .. }) = &self.details {
             let hash = hash.as_deref().map(|hash| format!(", hash {hash}")).unwrap_or_default();
             text.push_str(&format!("id {id}, updated {updated}{hash}, {}\n", self.why.join(", ")));

@@ -10,7 +10,7 @@ use super::command::Answer;
 use crate::ops::Render;
 use crate::ops::external_text::fence;
 use crate::ops::line::Line;
-use crate::ops::views::count;
+use crate::ops::views::{count, warning_lines};
 use crate::ops::wrapped_page::{WrappedPage, between_elements, elements, origin};
 
 /// Output of `routine run`.
@@ -136,7 +136,7 @@ impl Render for RoutineRun {
             text.push_str(&format!("Inbox: {} to sort\n", count(self.inbox.len() as u64, "file")));
             text.extend(self.inbox.iter().map(|path| format!("  {path}\n")));
         }
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         text
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::SecretItem;
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::views::{count, lines};
+use crate::ops::views::{count, lines, warning_lines};
 use crate::ops::{Operation, Render};
 
 /// Remove credentials from pages, snapshots, ledger and index
@@ -127,7 +127,7 @@ impl Render for PurgeView {
         text.extend(
             self.copies.iter().map(|path| format!("left     {path}: delete this copy of the database\n")),
         );
-        text.extend(self.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        text.push_str(&warning_lines(&self.warnings));
         if !self.erased {
             text.push_str(
                 "warning: another process uses the database; stop it and run `lore db checkpoint`\n",
