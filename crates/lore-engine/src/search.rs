@@ -106,8 +106,12 @@ fn pages(
     let pool = needed * 2 + MORE_CANDIDATES;
     let found = retrieve::retrieve(context, request, query, pool)?;
     *scores = Scores::new(context, &found);
-    let mut ranking =
-        fuse::combine(request.fusion.of_model(scores.is_static()), &found, pool + found.first.len());
+    let best = match found.mode {
+        Mode::Hybrid => confidence::best_by_words(context, query, &found.words)?,
+        _ => 1.0,
+    };
+    let fusion = request.fusion.of_model(scores.is_static());
+    let mut ranking = fuse::combine(fusion, &found, pool + found.first.len(), best);
     let found_by = signals::FoundBy { vocabulary, query };
     signals::apply(context, request, &found_by, &mut ranking)?;
     ranking.explain = request.explain;

@@ -86,7 +86,10 @@ pub fn is_in_force(status: &str) -> bool {
 }
 
 fn is_one_of(words: &[&str], status: &str) -> bool {
-    words.iter().any(|word| status.trim().eq_ignore_ascii_case(word))
+    let status = status.trim().to_ascii_lowercase();
+    // Records of decisions say `superseded by adr-7`.
+    let word = status.split_once(" by ").map_or(status.as_str(), |(word, _)| word.trim_end());
+    words.contains(&word)
 }
 
 /// Returns Lore's own spelling of a status word, if it is one.

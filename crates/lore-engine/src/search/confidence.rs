@@ -244,6 +244,17 @@ pub(super) struct TermWeights {
     pub pages: u64,
 }
 
+/// Returns the best score by words as a share of the highest possible one.
+pub(super) fn best_by_words(
+    context: &VaultContext,
+    query: &Prepared,
+    found: &[(PageNo, f64)],
+) -> Result<f64> {
+    let highest = BM25_LIMIT * term_weights(context, query)?.weights.iter().sum::<f64>();
+    let best = found.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+    Ok(if highest > 0.0 { best / highest } else { 1.0 })
+}
+
 /// Returns the weight of each term of a query: the fewer pages contain it, the more it says about one of them.
 pub(super) fn term_weights(context: &VaultContext, query: &Prepared) -> Result<TermWeights> {
     let terms: Vec<Expression> = query.terms.iter().map(|term| Expression::Phrase(term.clone())).collect();

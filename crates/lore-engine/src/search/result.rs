@@ -103,6 +103,8 @@ pub struct Content {
     pub depth: Depth,
     /// The passages, in the order of the page.
     pub passages: Vec<Passage>,
+    /// The position of the passage that matched among them.
+    pub matched: usize,
     /// Its cost in tokens, with everything around it.
     pub tokens: usize,
 }

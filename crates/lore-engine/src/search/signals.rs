@@ -9,13 +9,14 @@ mod transcripts;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use lore_ports::{PageNo, Weights};
+use lore_ports::{PageNo, PageRow, Weights};
 
 use super::confidence::term_weights;
 use super::expression::Prepared;
 use super::fuse::{EVERY_WORD, Ranking, Scored, sort};
+use super::page_date::page_date;
 use super::request::{Mode, SearchRequest};
-use super::retrieve::{POOL, WEIGHTS, with_every_word};
+use super::retrieve::{POOL, WEIGHTS, updated, with_every_word};
 use super::vocabulary::Vocabulary;
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -245,6 +246,14 @@ fn raise(list: &mut Vec<Scored>, page: PageNo, by: f64) {
     }
 }
 
+/// Returns the latest day that a page states for itself, else that of its file.
+fn last_day(page: &PageRow) -> String {
+    let day =
+        |key: &&str| page.properties.text(key).map(|text| text.trim().chars().take(10).collect::<String>());
+    let stated = ["updated", "created"].iter().filter_map(day);
+    stated.chain(page_date(page).map(|date| date.day)).max().unwrap_or_else(|| updated(page))
+}
+
 /// Orders equally good pages by their last change. Only those that could be shown are considered.
 fn last_changed_first(context: &VaultContext, ranking: &mut Ranking) -> Result<()> {
     let (list, needed) = (&mut ranking.list, ranking.needed);
@@ -256,8 +265,11 @@ fn last_changed_first(context: &VaultContext, ranking: &mut Ranking) -> Result<(
     }
     let numbers: Vec<PageNo> = shown.iter().map(|(page, _)| *page).collect();
     let rows = context.store().pages(context.project(), &numbers)?;
-    let known: HashMap<PageNo, (Reverse<i64>, &str)> =
-        rows.iter().map(|row| (row.number, (Reverse(row.updated), row.path.as_str()))).collect();
+    // After a clone all files have the same time, so what a page states about itself counts first.
+    let known: HashMap<PageNo, (Reverse<String>, Reverse<i64>, &str)> = rows
+        .iter()
+        .map(|row| (row.number, (Reverse(last_day(row)), Reverse(row.updated), row.path.as_str())))
+        .collect();
     let changed = |page: PageNo| known.get(&page);
     shown.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| changed(a.0).cmp(&changed(b.0))));
     Ok(())

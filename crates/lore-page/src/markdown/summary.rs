@@ -54,21 +54,40 @@ pub(super) fn first_sentence(text: &str, page: &Page, blocks: &Blocks) -> Option
 /// Returns whether a line is part of a paragraph: no heading, list, quote, table, image, field or line of code.
 fn is_prose(line: &str) -> bool {
     let text = line.trim();
-    let is_numbered = text.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['.', ')'])
-        && text.starts_with(|c: char| c.is_ascii_digit());
-    let marks = [
-        "#", "- ", "* ", "+ ", ">", "|", "![", "[[", "[ ]", "[x]", "<", "---", "***", "===", "```", "~~~",
-        "%%",
-    ];
-    let is_link_alone = text.starts_with('[') && text.ends_with(')');
+    // `3.5 million` is not an item of a list.
+    let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered =
+        after_number.len() < text.len() && (after_number.starts_with(". ") || after_number.starts_with(") "));
+    let marks =
+        ["#", "- ", "* ", "+ ", ">", "|", "![", "[ ]", "[x]", "<", "---", "***", "===", "```", "~~~", "%%"];
+    let is_field = text.contains(":: ") || text.ends_with("::");
     !text.is_empty()
         && !line.starts_with(['\t'])
         && !line.starts_with("    ")
         && !is_numbered
         && !marks.iter().any(|mark| text.starts_with(mark))
-        && !is_link_alone
-        && !text.contains("::")
-        && text.chars().any(char::is_alphabetic)
+        && !is_field
+        && without_links(text).chars().any(char::is_alphabetic)
+}
+
+/// Drops links: a line of nothing else leads somewhere, but says nothing.
+fn without_links(text: &str) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        left.push_str(before);
+        let end = if link.starts_with('[') { "]]" } else { "](" };
+        let after = link.split_once(end).map(|(_, after)| after);
+        let after = if end == "](" { after.and_then(|url| Some(url.split_once(')')?.1)) } else { after };
+        match after {
+            Some(after) => rest = after,
+            None => {
+                left.push('[');
+                rest = link;
+            }
+        }
+    }
+    left + rest
 }
 
 fn without_comments(text: &str) -> String {
@@ -140,6 +159,10 @@ mod tests {
             "Ada runs the plant with him.",
         );
         check("# A\n\nWrapped\nlines. More.\n", "Wrapped lines.");
+        check("# A\n\n[[Ada]] runs the plant. She left.\n", "Ada runs the plant.");
+        check("# A\n\n[Ada](a.md) met [Bob](b.md)\n", "Ada met Bob");
+        check("# A\n\n3.5 million people. More.\n", "3.5 million people.");
+        check("# A\n\nUse `std::fs` here. More.\n", "Use std::fs here.");
         check("# A\n\n`x` is <!-- not --> here.\n", "x is here.");
         check("# A\n\nProse.\n\n> A quotation from the middle.\n", "Prose.");
     }
@@ -154,6 +177,7 @@ mod tests {
             "Prose.",
         );
         check("# A\n\n- only\n- items\n", "");
+        check("# A\n\n[[Home]] | [up](../a.md)\n\n1. one\n\nProse.\n", "Prose.");
         check("", "");
     }
 

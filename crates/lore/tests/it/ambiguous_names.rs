@@ -54,9 +54,13 @@ fn servers_report_every_page_that_a_name_fits() {
     let question = json!({ "question": "what is Mercury?" });
     let found = McpClient::start(&sandbox, "all").call("memory_query", question.clone());
     assert!(notes(&found["structuredContent"]).contains(MERCURY), "{found}");
-    let (status, found) = HttpServer::start(&sandbox).post("query", &question);
-    assert_eq!(status, 200, "{found}");
-    assert!(notes(&found).contains(MERCURY), "{found}");
+    let server = HttpServer::start(&sandbox);
+    let link = json!({ "query": "what is [[Mercury]]?" });
+    for (operation, input) in [("query", &question), ("search", &link)] {
+        let (status, found) = server.post(operation, input);
+        assert_eq!(status, 200, "{found}");
+        assert!(notes(&found).contains(MERCURY), "{found}");
+    }
 }
 
 /// Returns the findings about ambiguous links, each as path, line and message.
@@ -79,6 +83,19 @@ fn lint_reports_links_that_fit_several_pages() {
     assert_eq!(findings(&sandbox, 0), [("links.md".to_owned(), 4, FITS.to_owned())]);
     sandbox.write("links.md", titled("Links", "See [[games/mercury]]."));
     assert_eq!(findings(&sandbox, 0), []);
+}
+
+#[test]
+fn file_with_the_name_is_meant_where_titles_are_equal() {
+    let sandbox = vault(&[
+        ("a/community.md", titled("Community", "The real one.")),
+        ("b/tags.community.md", titled("Community", "A tag.")),
+        ("b/from.md", titled("From", "See [[community]].")),
+    ]);
+    assert_eq!(findings(&sandbox, 0), []);
+    let links = sandbox.run(&["links", "b/from", "--json"]).ok().json();
+    assert_eq!(links["links"][0]["to"], "a/community");
+    sandbox.run(&["show", "community"]).ok().prints("The real one.");
 }
 
 #[test]

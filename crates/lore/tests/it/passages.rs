@@ -60,6 +60,65 @@ fn budget_is_a_ceiling_for_everything_that_is_sent() {
     }
 }
 
+/// Returns a vault in which other lines of a page compete with the one that answers.
+fn crowded_vault() -> Sandbox {
+    let sandbox = Sandbox::with_vault();
+    let (socks, lenses) =
+        ("Socks and shirts and soap. ".repeat(60), "Filler about lenses and mirrors. ".repeat(60));
+    let trip = format!(
+        "# Trip\n\nPacking first.\n\n{socks}\n\n---\n\n## Part two\n\nThe ferry leaves at eight.\n\n---\n\nThe cabin number was 4217.\n"
+    );
+    let ada = format!(
+        "# Ada Keller\n\n> Physicist.\n\n{lenses}\n\n- [preference] Drinks only oat milk\n\n---\n\n- **2024-03-01** | call — Chairs the Lindau workshop.\n"
+    );
+    sandbox.write("trip.md", trip);
+    sandbox.write("ada.md", ada);
+    let cast = "year: 1979\ncast:\n  - Sigourney Weaver";
+    sandbox.write("alien.md", format!("---\n{cast}\n---\n# Alien\n\nThe crew of a ship meets a creature.\n"));
+    sandbox
+}
+
+#[test]
+fn passage_that_matched_is_in_the_answer_at_every_depth_and_budget() {
+    let sandbox = crowded_vault();
+    let mut client = McpClient::start(&sandbox, "core");
+    for (question, expected) in [
+        ("cabin number", "4217"),
+        ("which actors are in Alien", "Weaver"),
+        ("what milk does Ada drink", "oat milk"),
+        ("when does Ada chair the Lindau workshop", "Lindau"),
+    ] {
+        for depth in ["auto", "list", "summary", "section", "full"] {
+            for budget in [100, 200, 300, 500, 1000] {
+                let input = json!({ "question": question, "depth": depth, "token_budget": budget });
+                let result = client.call("memory_query", input);
+                assert!(text(&result).contains(expected), "{depth} {budget}: {}", text(&result));
+                let tokens = budget.to_string();
+                let arguments = ["query", question, "--depth", depth, "--token-budget", &tokens, "--json"];
+                let answer = sandbox.run(&arguments).ok().json();
+                assert!(answer["hits"][0].to_string().contains(expected), "{depth} {budget}: {answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lesser_page_does_not_take_the_place_of_the_best_one() {
+    let sandbox = Sandbox::with_vault();
+    let page = |day: &str, text: &str| format!("---\ndate: {day}\n---\n{text}\n");
+    sandbox.write("clinic-1.md", page("2016-01-01", "The address of the clinic is Elm Street 4."));
+    let text = "- supersedes [[clinic-1]]\n\nThe address of the clinic is Oak Street 9.";
+    sandbox.write("clinic-2.md", page("2020-01-01", text));
+    for budget in ["100", "200", "300", "1000"] {
+        for depth in ["auto", "list", "summary", "section", "full"] {
+            let question = "what was the previous address of the clinic";
+            let arguments = ["query", question, "--depth", depth, "--token-budget", budget, "--json"];
+            let answer = sandbox.run(&arguments).ok().json();
+            assert_eq!(answer["hits"][0]["slug"], "clinic-1", "{depth} {budget}: {answer}");
+        }
+    }
+}
+
 #[test]
 fn answers_have_titles_lines_and_days() {
     let sandbox = vault();

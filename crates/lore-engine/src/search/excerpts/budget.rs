@@ -32,6 +32,9 @@ const SECTION: usize = 500;
 /// Maximum bytes of the passage that is shown with a summary, and in a list.
 const BRIEF: usize = 240;
 
+/// Minimum bytes of such a passage: fewer tell nothing.
+const SHORTEST: usize = 60;
+
 /// The type of pages that only record where something came from.
 const SOURCE: &str = "source";
 
@@ -82,6 +85,7 @@ pub(in crate::search) fn fit(
         Depth::Auto => fitting.passages(),
         depth => fitting.each(depth),
     };
+    let found = fitting.with_best(found);
     result.notes.extend(notes);
     finish(result, found, budget, limit);
 }
@@ -111,7 +115,7 @@ fn finish(result: &mut SearchResult, mut found: BTreeMap<usize, Content>, budget
         let content = found.remove(&at);
         at += 1;
         if let Some(content) = &content {
-            let best = content.passages.first();
+            let best = content.passages.get(content.matched);
             let lines = best.map(|passage| passage.lines);
             hit.excerpt = match (hit.excerpt.take(), lines, hit.hash) {
                 (None, Some(lines), Some(hash)) => {
@@ -135,7 +139,7 @@ fn summarize(context: &VaultContext, result: &mut SearchResult, budget: &Budget)
     for hit in &mut result.hits {
         let tokens = (budget.around)(context, hit, Depth::Summary);
         total += tokens;
-        hit.content = Some(Content { depth: Depth::Summary, passages: Vec::new(), tokens });
+        hit.content = Some(Content { depth: Depth::Summary, passages: Vec::new(), matched: 0, tokens });
     }
     result.spent = Some(Spent { total, remaining: budget.tokens.saturating_sub(total), left_out: 0 });
 }
@@ -246,6 +250,18 @@ impl Fitting<'_> {
         cut.map(|content| (0, content)).into_iter().collect()
     }
 
+    /// Returns the best page alone if the budget had no room for it: a lesser one, such as an outdated one, must not take
+    /// its place because it is shorter.
+    fn with_best(&self, found: BTreeMap<usize, Content>) -> BTreeMap<usize, Content> {
+        let shown = if self.budget.depth == Depth::Auto { self.first().first().copied() } else { None };
+        let unless_shown = || Some((0, self.matched(0)?)).filter(|_| found.is_empty());
+        let best = if self.hits.is_empty() { None } else { shown.or_else(unless_shown) };
+        let Some((at, unit)) = best.filter(|(at, _)| !found.contains_key(at)) else { return found };
+        let mut passage = self.joined(at, &[unit]).remove(0);
+        shorten(&mut passage.text, BRIEF);
+        BTreeMap::from([(at, self.content(at, Depth::Section, vec![passage]))])
+    }
+
     /// Joins neighbouring units to passages.
     fn joined(&self, at: usize, units: &[usize]) -> Vec<Passage> {
         let page = &self.pages[at];
@@ -279,7 +295,17 @@ impl Fitting<'_> {
             self.count(&passage.text) + self.budget.passage + passage.dates.len() * DATE_TOKENS
         };
         let texts: usize = passages.iter().map(cost).sum();
-        Content { depth, tokens: self.around(at, depth) + texts, passages }
+        let matched = self.place_of_match(at, &passages);
+        Content { depth, tokens: self.around(at, depth) + texts, passages, matched }
+    }
+
+    /// Returns the position of the passage that has the unit that matched.
+    fn place_of_match(&self, at: usize, passages: &[Passage]) -> usize {
+        let unit = self.matched(at).map(|unit| self.pages[at].units.list[unit].lines);
+        let has = |passage: &Passage| {
+            unit.is_some_and(|own| passage.lines.first <= own.first && own.last <= passage.lines.last)
+        };
+        passages.iter().position(has).unwrap_or_default()
     }
 
     /// Shows small pages whole, and those that the query names, as far as there is room.
@@ -393,7 +419,7 @@ impl Fitting<'_> {
                 return Some(content);
             }
             most /= 2;
-            if most < 16 {
+            if most < SHORTEST {
                 passage = None;
             }
         }

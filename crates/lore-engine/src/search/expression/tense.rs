@@ -51,7 +51,7 @@ const VERBS: [&str; 5] = ["did", "was", "were", "had", "used"];
 const INSTRUMENT: [&str; 9] = ["is", "are", "be", "being", "been", "was", "were", "get", "gets"];
 
 /// Words before a date that does not name the time asked about.
-const NOT_AT: [&str; 6] = ["since", "after", "from", "until", "till", "before"];
+const NOT_AT: [&str; 7] = ["since", "after", "from", "to", "until", "till", "before"];
 
 /// Returns the time that a question asks about.
 pub(in crate::search) fn asked_time(question: &str, today: &str) -> AskedTime {
@@ -66,6 +66,7 @@ pub(in crate::search) fn asked_time(question: &str, today: &str) -> AskedTime {
     let past = PAST.iter().any(&has)
         || verb && PAST_WITH_VERB.iter().any(has)
         || used_to(&words)
+        || before_date(&words, today)
         || words.last().is_some_and(|word| word == "history");
     AskedTime { past, date: past_date(&words, today) }
 }
@@ -75,6 +76,21 @@ fn used_to(words: &[String]) -> bool {
     at.is_some_and(|at| {
         let before = at.checked_sub(1).map(|before| words[before].as_str()).unwrap_or_default();
         !INSTRUMENT.contains(&before)
+    })
+}
+
+/// Whether a question asks for what was before a date that is over: "address before 2020", "the fee until March 2021".
+fn before_date(words: &[String], today: &str) -> bool {
+    let is_over = |date: &str| date.parse::<PartialDate>().is_ok_and(|date| date.last_day().as_str() < today);
+    words.iter().enumerate().any(|(at, word)| {
+        let previous = at.checked_sub(1).map(|at| words[at].as_str()).unwrap_or_default();
+        let is_before = matches!(word.as_str(), "before" | "until" | "till")
+            || word == "to" && matches!(previous, "prior" | "up");
+        let rest = &words[at + 1..words.len().min(at + 4)];
+        let is_year = |word: &String| word.len() == 4 && word.starts_with(['1', '2']) && is_over(word);
+        is_before
+            && (rest.first().is_some_and(is_year)
+                || dates_in(&rest.join(" ")).iter().any(|date| is_over(date)))
     })
 }
 
@@ -114,6 +130,8 @@ mod tests {
             "What was the old policy? Show the old one.",
             "which tracker did we use to have",
             "where was the office originally",
+            "address of the office before 2020",
+            "the fee prior to 2021",
         ] {
             check(question, true, None);
         }
@@ -128,6 +146,7 @@ mod tests {
             "who is the CEO",
             "what was decided about logging",
             "what we use to deploy",
+            "what to finish before 2030",
             "",
         ] {
             check(question, false, None);
@@ -138,6 +157,7 @@ mod tests {
     fn dates_that_are_over() {
         check("what was the fee in 2019", false, Some("2019"));
         check("who led the team in March 2024?", false, Some("2024-03"));
+        check("the fee until March 2021", true, Some("2021-03"));
         check("the plan for 2026", false, None);
         check("the plan for 2030", false, None);
         check("what happened since 2020", false, None);

@@ -5,7 +5,7 @@ mod question;
 mod relative;
 mod when;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use lore_page::Interval;
@@ -18,9 +18,10 @@ use lore_text::{Language, PartialDate, fold, stem};
 use super::passing;
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::lifecycle::{Day, Ties};
 use crate::search::request::SearchRequest;
 
-use question::{Order, RelationQuestion, Side, When, read, relation_stems};
+use question::{Order, RelationQuestion, Side, When, is_role_of, read, relation_stems};
 
 /// Maximum number of words of a name.
 const NAME_WORDS: usize = 6;
@@ -52,6 +53,8 @@ struct FoundRelation {
     line: u32,
     /// A fact's object, if the answer is the fact itself.
     object: Option<String>,
+    /// Whether it answers only if nothing else does: `manager [[Ada]]` on the page of somebody whom Ada manages.
+    is_weak: bool,
 }
 
 /// Returns the pages that answer a relational question, in the order it asks for; none for other questions.
@@ -75,6 +78,9 @@ pub(super) fn answers(context: &VaultContext, request: &SearchRequest) -> Result
         }
         let mut found = along_links(context, &asked, &pages)?;
         found.extend(along_facts(context, &asked, &pages)?);
+        if found.iter().any(|one| !one.is_weak) {
+            found.retain(|one| !one.is_weak);
+        }
         if let Some(relative) = &relative {
             relative.apply(context, &mut asked, &mut found)?;
         }
@@ -99,10 +105,20 @@ impl Words {
         for word in question.split_whitespace().take(QUESTION_WORDS + 1) {
             let plain = fold(word.trim_matches(|letter: char| !letter.is_alphanumeric()));
             let owner = plain.strip_suffix("'s").or(plain.strip_suffix("’s")).map(str::to_owned);
-            words.possessive.push(owner.is_some());
-            words.folded.push(owner.unwrap_or(plain));
+            // An ex-director is a former one.
+            let former = plain.strip_prefix("ex-").filter(|rest| rest.len() > 2).map(str::to_owned);
+            if former.is_some() {
+                words.push("former".to_owned(), false);
+            }
+            let is_possessive = owner.is_some();
+            words.push(owner.or(former).unwrap_or(plain), is_possessive);
         }
         words
+    }
+
+    fn push(&mut self, word: String, is_possessive: bool) {
+        self.folded.push(word);
+        self.possessive.push(is_possessive);
     }
 
     /// Finds the page names in the question, longest first, each with the pages of that name.
@@ -139,6 +155,19 @@ fn is_meant(asked: &RelationQuestion, relation: &str) -> Option<bool> {
     all.then_some(passive)
 }
 
+/// Whether the named page is on the side of a relation that the question asks from, and if so, whether it may be meant
+/// otherwise.
+fn weakness(side: Side, relation: &str, is_subject: bool) -> Option<bool> {
+    match (side, is_subject, is_role_of(relation)) {
+        (Side::Subject, is_subject, _) => is_subject.then_some(false),
+        (Side::Object, is_subject, _) => (!is_subject).then_some(false),
+        // `director [[Scott]]` on the page of a film, `director_of [[Alien]]` on that of a person.
+        (Side::Role | Side::Either, true, false) | (Side::Role | Side::Either, false, true) => Some(false),
+        (Side::Role | Side::Either, false, false) | (Side::Either, true, true) => Some(true),
+        (Side::Role, true, true) => None,
+    }
+}
+
 fn along_links(
     context: &VaultContext,
     asked: &RelationQuestion,
@@ -150,12 +179,7 @@ fn along_links(
         let (Some(to), Some(passive)) = (row.to, is_meant(asked, &row.link.relation)) else { return };
         // `founded_by [[Ada]]` on Acme's page means the same as `founded [[Acme]]` on Ada's.
         let subject = outward != passive;
-        let fits = match asked.side {
-            Side::Subject => subject,
-            Side::Object => !subject,
-            Side::Either => true,
-        };
-        if fits {
+        if let Some(is_weak) = weakness(asked.side, &row.link.relation, subject) {
             let (page, other) = if outward { (to, row.from) } else { (row.from, to) };
             let (relation, interval, line) = (row.link.relation, row.link.interval, row.link.line);
             let stands_on = row.from;
@@ -168,6 +192,7 @@ fn along_links(
                 stands_on,
                 line,
                 object: None,
+                is_weak,
             });
         }
     };
@@ -198,31 +223,47 @@ fn along_facts(
         }
         let about = statement.object.clone();
         let is_object = names.contains(&name_in_fact(&about)) && !pages.contains(&page);
-        let fits = match asked.side {
-            Side::Subject => !is_object,
-            Side::Object => is_object,
-            Side::Either => true,
-        };
+        let Some(is_weak) = weakness(asked.side, &statement.predicate, !is_object) else { continue };
         // The subject of a fact is its own page, or the page it names.
         let subject = match (&statement.subject, is_object) {
             (Some(name), true) => resolved(context, name)?.unwrap_or(page),
             (_, true) => page,
             (_, false) => resolved(context, &about)?.unwrap_or(page),
         };
-        if fits {
-            found.push(FoundRelation {
-                page: subject,
-                other: pages.first().copied().unwrap_or(page),
-                forward: is_object,
-                relation: statement.predicate,
-                interval: statement.interval,
-                stands_on: page,
-                line: statement.lines.first,
-                object: Some(about),
-            });
-        }
+        found.push(FoundRelation {
+            page: subject,
+            other: pages.first().copied().unwrap_or(page),
+            forward: is_object,
+            relation: statement.predicate,
+            interval: statement.interval,
+            stands_on: page,
+            line: statement.lines.first,
+            object: Some(about),
+            is_weak,
+        });
     }
     Ok(found)
+}
+
+/// Returns those of these pages that no longer hold on a day, so that neither do their links and facts.
+fn no_longer_valid(
+    context: &VaultContext,
+    pages: impl Iterator<Item = PageNo>,
+    day: &Day,
+) -> Result<HashSet<PageNo>> {
+    let numbers: Vec<PageNo> = pages.collect::<BTreeSet<_>>().into_iter().collect();
+    if numbers.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let ties = Ties::around_on(context, &numbers, day)?;
+    let rows = context.store().pages(context.project(), &numbers)?;
+    Ok(rows.iter().filter(|row| day.is_invalid(row, &ties)).map(|row| row.number).collect())
+}
+
+/// Returns the day on which answers must hold.
+fn day_asked(context: &VaultContext, request: &SearchRequest, when: When) -> Day {
+    let date = request.as_of.or(if let When::At(date) = when { Some(date) } else { None });
+    date.map_or_else(|| Day::today(context), |date| Day::of(context, date))
 }
 
 fn resolved(context: &VaultContext, name: &str) -> Result<Option<PageNo>> {
@@ -251,6 +292,11 @@ fn ranked_answers(
         let last = day.last_day();
         found.retain(|one| one.interval.from.is_none_or(|from| from.first_day() <= last));
     }
+    let day = day_asked(context, request, asked.when);
+    let over = no_longer_valid(context, found.iter().map(|one| one.stands_on), &day)?;
+    if asked.when == When::Now || request.as_of.is_some() {
+        found.retain(|one| !over.contains(&one.stands_on));
+    }
     let pages: Vec<PageNo> = found.iter().map(|one| one.page).collect();
     let mut passing = passing(context, &request.filter, &pages)?;
     if let Some(kind) = &asked.kind
@@ -261,7 +307,7 @@ fn ranked_answers(
     // Ties are broken by path, which is the same after a rebuild.
     let path = |page: PageNo| passing.iter().find(|row| row.number == page).map(|row| row.path.as_str());
     let began = |one: &FoundRelation| one.interval.from.map(PartialDate::first_day).unwrap_or_default();
-    let current = |one: &FoundRelation| one.interval.holds_on(&today);
+    let current = |one: &FoundRelation| one.interval.holds_on(&today) && !over.contains(&one.stands_on);
     found.sort_by(|a, b| {
         let order = match asked.order {
             Order::CurrentFirst => current(b).cmp(&current(a)).then_with(|| began(b).cmp(&began(a))),

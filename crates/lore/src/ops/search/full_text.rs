@@ -237,6 +237,7 @@ impl SearchOutput {
     /// Converts the result of the engine.
     pub fn new(session: &Session, context: &VaultContext, found: SearchResult, page: usize) -> SearchOutput {
         let judgement = Judgement::new(session, &found);
+        let notes = found.notes.iter().map(|note| session.note(note)).collect();
         let hits = found.hits.into_iter().map(|hit| HitItem {
             confidence: Verdict::of_hit(hit.confidence).0,
             verdict: Verdict::of_hit(hit.confidence).1,
@@ -260,16 +261,7 @@ impl SearchOutput {
         let (hits, mode) = (hits.collect(), Mode::from(found.mode).name());
         let next = || session.hint(&format!("pass --page {}, or raise --limit", page.saturating_add(1)));
         let hint = found.more.then(next).unwrap_or_default();
-        SearchOutput {
-            judgement,
-            hits,
-            mode,
-            relaxed: found.relaxed,
-            page,
-            more: found.more,
-            notes: Vec::new(),
-            hint,
-        }
+        SearchOutput { judgement, hits, mode, relaxed: found.relaxed, page, more: found.more, notes, hint }
     }
 }
 
@@ -290,8 +282,8 @@ fn hit_kind(kind: KindFilter) -> HitKind {
 
 impl Render for SearchOutput {
     fn human(&self) -> String {
+        let notes: String = self.notes.iter().map(|note| format!("note: {note}\n")).collect();
         if self.hits.is_empty() {
-            let notes: String = self.notes.iter().map(|note| format!("note: {note}\n")).collect();
             return self.judgement.nothing("nothing found; try fewer or different words") + &notes;
         }
         let mut text = self.judgement.head();
@@ -314,7 +306,7 @@ impl Render for SearchOutput {
         if self.more {
             text.push_str(&format!("more results: {}\n", self.hint));
         }
-        text
+        text + &notes
     }
 
     fn brief(&self) -> String {

@@ -42,6 +42,8 @@ pub(super) enum Side {
     Subject,
     /// The object: the answers are the subjects.
     Object,
+    /// `the CEO of Acme`: the answers are the objects of `ceo` and the subjects of `ceo_of`.
+    Role,
     /// `Acme's ceo`: either.
     Either,
 }
@@ -61,7 +63,7 @@ pub(super) enum When {
 const BEGINNINGS: [&str; 9] = ["who", "whom", "what", "which", "where", "whose", "list", "name", "show"];
 
 /// Words that do not name a relation.
-const FORM: [&str; 40] = [
+const FORM: [&str; 45] = [
     "a",
     "all",
     "also",
@@ -72,7 +74,10 @@ const FORM: [&str; 40] = [
     "anybody",
     "anyone",
     "are",
+    "back",
     "be",
+    "became",
+    "become",
     "been",
     "by",
     "did",
@@ -86,12 +91,14 @@ const FORM: [&str; 40] = [
     "have",
     "is",
     "me",
+    "no",
     "of",
     "one",
     "ones",
     "people",
     "person",
     "someone",
+    "still",
     "that",
     "the",
     "there",
@@ -105,7 +112,8 @@ const FORM: [&str; 40] = [
 ];
 
 /// Words between a verb and its object.
-const PREPOSITIONS: [&str; 10] = ["about", "at", "for", "from", "in", "into", "of", "on", "to", "with"];
+const PREPOSITIONS: [&str; 13] =
+    ["about", "at", "for", "from", "in", "into", "of", "on", "since", "till", "to", "until", "with"];
 
 /// Words that indicate the past.
 const PAST: [&str; 11] =
@@ -116,10 +124,10 @@ const FIRST: [&str; 4] = ["first", "initial", "original", "earliest"];
 const LAST: [&str; 2] = ["last", "latest"];
 
 /// Other words about time that do not name a relation.
-const TIME: [&str; 4] = ["previous", "earlier", "prior", "recent"];
+const TIME: [&str; 7] = ["previous", "earlier", "prior", "recent", "old", "longer", "anymore"];
 
 /// Words that indicate the present.
-const TODAY: [&str; 4] = ["now", "currently", "current", "today"];
+const TODAY: [&str; 6] = ["now", "currently", "current", "today", "new", "newest"];
 
 /// Irregular past forms and their base verbs.
 const IRREGULAR: [(&str, &str); 30] = [
@@ -157,11 +165,17 @@ const IRREGULAR: [(&str, &str); 30] = [
 
 /// Parses a question whose words at `named` are the name of a page. Words are folded and stripped of punctuation.
 pub(super) fn read(words: &[String], named: Range<usize>, possessive: bool) -> Option<RelationQuestion> {
-    let first = words.iter().position(|word| BEGINNINGS.contains(&word.as_str())).filter(|at| *at < 2)?;
-    if first >= named.start {
+    let first = words.iter().position(|word| BEGINNINGS.contains(&word.as_str())).filter(|at| *at < 2);
+    if first.is_some_and(|first| first >= named.start) {
         return None;
     }
-    let (before, after) = (&words[first + 1..named.start], &words[named.end..]);
+    let start = first.map_or(0, |first| first + 1);
+    let (before, after) = (&words[start..named.start], &words[named.end..]);
+    // "former CEO of Acme" is a question too.
+    let is_role = before.iter().rev().find(|word| *word != "the").is_some_and(|word| word == "of");
+    if first.is_none() && !is_role {
+        return None;
+    }
     let when = when(words, &named);
     let undated = without_dates(after);
     let (ahead, behind) = (verbs(before), verbs(&undated));
@@ -170,10 +184,12 @@ pub(super) fn read(words: &[String], named: Range<usize>, possessive: bool) -> O
         _ if possessive => ([ahead, behind].concat(), Side::Either),
         (_, false) => ([ahead, behind].concat(), if passive { Side::Object } else { Side::Subject }),
         (false, true) if before.last().is_some_and(|word| word == "by") => (ahead, Side::Subject),
+        (false, true) if is_role => (ahead, Side::Role),
         (false, true) => (ahead, Side::Object),
         (true, true) => return None,
     };
-    let (verbs, kind) = apart(verbs, &words[first], before);
+    let beginning = first.map_or("", |first| words[first].as_str());
+    let (verbs, kind) = apart(verbs, beginning, before);
     let order = order(words, &named);
     let when =
         if matches!(order, Order::Earliest | Order::Latest) && when == When::Now { When::Ever } else { when };
@@ -188,6 +204,7 @@ fn order(words: &[String], named: &Range<usize>) -> Order {
     match () {
         () if outside(&FIRST) => Order::Earliest,
         () if outside(&LAST) => Order::Latest,
+        () if outside(&["until", "till"]) => Order::CurrentLast,
         // "Who has worked at Acme" includes the present.
         () if outside(&["has", "have"]) || outside(&TODAY) => Order::CurrentFirst,
         () if when(words, named) == When::Ever => Order::CurrentLast,
@@ -200,6 +217,12 @@ pub(super) fn relation_stems(relation: &str) -> (Vec<String>, bool) {
     let words: Vec<String> =
         relation.split(|letter: char| !letter.is_alphanumeric()).map(str::to_lowercase).collect();
     (verbs(&words), words.last().is_some_and(|word| word == "by"))
+}
+
+/// Whether a relation is a role at the page it leads to: `ceo_of`.
+pub(super) fn is_role_of(relation: &str) -> bool {
+    let last = relation.rsplit(|letter: char| !letter.is_alphanumeric()).next();
+    last.is_some_and(|word| word.eq_ignore_ascii_case("of"))
 }
 
 /// Returns the stems of the words that name the relation.
@@ -302,7 +325,7 @@ mod tests {
         check("who works at [Acme]?", "work Object Now");
         check("Who worked at [Acme]", "work Object Ever CurrentLast");
         check("who has invested in [Oyster Capital]", "invest Object Ever");
-        check("who is the CEO of [Acme]?", "ceo Object Now");
+        check("who is the CEO of [Acme]?", "ceo Role Now");
         check("who currently knows [Ada]", "know Object Now");
         check("which people report to [Ada]", "report Object Now");
     }
@@ -320,10 +343,11 @@ mod tests {
 
     #[test]
     fn questions_about_one_of_several() {
-        check("who was the first CEO of [Acme]", "ceo Object Ever Earliest");
-        check("who is the latest CEO of [Acme]", "ceo Object Ever Latest");
-        check("who were the previous CEOs of [Acme]", "ceo Object Ever CurrentLast");
+        check("who was the first CEO of [Acme]", "ceo Role Ever Earliest");
+        check("who is the latest CEO of [Acme]", "ceo Role Ever Latest");
+        check("who were the previous CEOs of [Acme]", "ceo Role Ever CurrentLast");
         check("who used to play in [Fjellkor]", "play Object Ever CurrentLast");
+        check("who no longer works at [Acme]", "work Object Ever CurrentLast");
     }
 
     #[test]
@@ -340,6 +364,15 @@ mod tests {
             "where did [Ada] work on 2024-03-05",
             "work Subject At(PartialDate { year: 2024, month: Some(3), day: Some(5) })",
         );
+    }
+
+    #[test]
+    fn roles_need_no_question_word() {
+        check("former CEO of [Acme]", "ceo Role Ever CurrentLast");
+        check("current CEO of the [Acme]", "ceo Role Now");
+        check("price of [Acme]", "price Role Now");
+        check("who became CEO of [Acme]", "ceo Role Now");
+        check("CEO at [Acme]", "none");
     }
 
     #[test]

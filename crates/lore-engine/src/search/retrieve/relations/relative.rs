@@ -16,12 +16,39 @@ pub(super) struct Relative {
 
 /// Splits "before NAME" or "after DATE" off the end of a question.
 pub(super) fn split(mut words: Words) -> (Words, Option<Relative>) {
+    if let Some((role, relative)) = succession(&words) {
+        return (role, Some(relative));
+    }
     let at = words.folded.iter().rposition(|word| word == "before" || word == "after");
     let Some(at) = at.filter(|at| *at >= 3 && at + 1 < words.folded.len()) else { return (words, None) };
     let (before, than) = (words.folded[at] == "before", words.folded[at + 1..].join(" "));
     words.folded.truncate(at);
     words.possessive.truncate(at);
     (words, Some(Relative { before, than }))
+}
+
+/// Reads "who succeeded Ada as CEO of Acme" and "who took over as CEO of Acme from Ada" as "who was CEO of Acme after Ada".
+fn succession(words: &Words) -> Option<(Words, Relative)> {
+    let folded = &words.folded;
+    let at = |wanted: &str| folded.iter().position(|word| word == wanted);
+    let took_over = folded.get(1).is_some_and(|word| word == "took") && at("over") == Some(2);
+    let before = match folded.get(1)?.as_str() {
+        "succeeded" | "succeeds" | "followed" | "replaced" | "replaces" => false,
+        "preceded" | "precedes" => true,
+        _ if took_over => false,
+        _ => return None,
+    };
+    let (role, than) = match (at("as")?, at("from").filter(|_| took_over)) {
+        (at, Some(from)) if at < from => (at + 1..from, from + 1..folded.len()),
+        (at, Some(from)) => (at + 1..folded.len(), from + 1..at),
+        (at, None) => (at + 1..folded.len(), 2..at),
+    };
+    let than = folded.get(than).filter(|than| !than.is_empty())?.join(" ");
+    let mut asked = Words { folded: Vec::new(), possessive: Vec::new() };
+    asked.push(folded[0].clone(), false);
+    asked.push("was".to_owned(), false);
+    role.for_each(|at| asked.push(folded[at].clone(), words.possessive[at]));
+    Some((asked, Relative { before, than }))
 }
 
 impl Relative {

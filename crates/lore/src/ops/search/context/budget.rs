@@ -42,16 +42,16 @@ pub(super) fn fit(
         Budget::Everything(tokens) => (*tokens, true),
         Budget::BesideInjected(tokens) => (*tokens, false),
     };
-    let mut purse = Purse { left: limit.saturating_sub(base + NOTICE), spent: base, count };
+    let mut remaining = Remaining { left: limit.saturating_sub(base + NOTICE), spent: base, count };
     let mut left_out = Vec::new();
     for file in parts.injected {
         let tokens = count(&json(&file));
-        if strict && tokens > purse.left {
+        if strict && tokens > remaining.left {
             brief.warnings.push(format!("{} omitted: it does not fit the budget", file.path));
             continue;
         }
-        purse.spent += tokens;
-        purse.left -= if strict { tokens } else { 0 };
+        remaining.spent += tokens;
+        remaining.left -= if strict { tokens } else { 0 };
         brief.injected.push(file);
     }
     let mut cut = |count: usize, what: &str| {
@@ -59,9 +59,9 @@ pub(super) fn fit(
             left_out.push(views::count(count as u64, what));
         }
     };
-    cut(purse.take(parts.conflicts, &mut brief.conflicts), "conflict");
-    cut(purse.take(parts.alerts, &mut brief.stale_alerts), "stale alert");
-    cut(purse.take(parts.nodes, &mut brief.active_nodes), "page");
+    cut(remaining.take(parts.conflicts, &mut brief.conflicts), "conflict");
+    cut(remaining.take(parts.alerts, &mut brief.stale_alerts), "stale alert");
+    cut(remaining.take(parts.nodes, &mut brief.active_nodes), "page");
     if !left_out.is_empty() {
         let what = left_out.join(", ");
         brief.warnings.push(format!(
@@ -69,17 +69,18 @@ pub(super) fn fit(
             views::count(limit as u64, "token")
         ));
     }
-    brief.tokens = purse.spent;
+    brief.tokens = remaining.spent;
     brief
 }
 
-struct Purse<'a> {
+/// What is left of the budget.
+struct Remaining<'a> {
     left: usize,
     spent: usize,
     count: &'a dyn Fn(&str) -> usize,
 }
 
-impl Purse<'_> {
+impl Remaining<'_> {
     /// Moves items while they fit; returns the number of items that do not.
     fn take<T: Serialize>(&mut self, from: Vec<T>, to: &mut Vec<T>) -> usize {
         let all = from.len();

@@ -78,6 +78,9 @@ pub(super) struct AnswerItem {
     depth: Depth,
     /// The passages that matched, or the whole page.
     passages: Vec<PassageItem>,
+    /// The position of the passage that matched, which is dropped only with the whole hit.
+    #[serde(skip)]
+    matched: usize,
     /// Warnings about the page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
@@ -161,25 +164,19 @@ impl Answers {
         }
     }
 
-    /// Drops the last passage that is not the only one of the first hit.
+    /// Drops what adds least: the last hit, or a passage of the last one that has several, but never the passage that
+    /// matched best.
     fn drop_last(&mut self) -> bool {
-        if self.mode == Mode::Fields {
-            return false;
+        let several = self.hits.len() > 1;
+        let Some(last) = self.hits.last_mut().filter(|_| self.mode != Mode::Fields) else { return false };
+        if last.drop_passage() {
+            return true;
         }
-        let Some(last) =
-            self.hits.iter().rposition(|hit| hit.passages.len() > 1).or(self.hits.len().checked_sub(1))
-        else {
-            return false;
-        };
-        match self.hits[last].passages.len() {
-            0 | 1 if self.hits.len() > 1 => {
-                self.hits.remove(last);
-                self.left_out += 1;
-            }
-            0 | 1 => return false,
-            _ => _ = self.hits[last].passages.pop(),
+        if several {
+            self.hits.pop();
+            self.left_out += 1;
         }
-        true
+        several
     }
 
     fn reference_list(&self) -> Value {
@@ -222,6 +219,7 @@ impl AnswerItem {
             room: room(&page.properties),
             depth,
             passages: Vec::new(),
+            matched: 0,
             warnings: hit.warnings.clone(),
             explain: hit.steps.clone(),
             details: None,
@@ -229,11 +227,12 @@ impl AnswerItem {
     }
 
     fn new(context: &VaultContext, hit: Hit, details: bool) -> AnswerItem {
-        let nothing = Content { depth: EngineDepth::Summary, passages: Vec::new(), tokens: 0 };
+        let nothing = Content { depth: EngineDepth::Summary, passages: Vec::new(), matched: 0, tokens: 0 };
         let mut item = AnswerItem::bare(&hit, hit.content.as_ref().unwrap_or(&nothing).depth);
         let Hit { page, excerpt, content, .. } = hit;
         let content = content.unwrap_or(nothing);
         let nodes = parsed_org(context, &page);
+        item.matched = content.matched;
         item.passages = content
             .passages
             .into_iter()
@@ -253,6 +252,14 @@ impl AnswerItem {
             id: page.id,
         });
         item
+    }
+
+    /// Drops the last passage besides the one that matched.
+    fn drop_passage(&mut self) -> bool {
+        let Some(last) = (0..self.passages.len()).rfind(|at| *at != self.matched) else { return false };
+        self.passages.remove(last);
+        self.matched -= usize::from(last < self.matched);
+        true
     }
 
     fn reference(&self) -> Value {
