@@ -5,7 +5,7 @@
 //! that a search has selected. A finding's id is derived from its kind and the words of its two lines, so it survives
 //! when other lines move and changes when one of the two changes.
 
-mod as_of;
+pub(crate) mod as_of;
 mod authority;
 mod contradiction;
 mod cycles;

@@ -77,7 +77,7 @@ static STATED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns the dates that a text gives itself, each with its byte offset.
-pub(super) fn stated_dates(text: &str) -> Vec<(usize, PartialDate)> {
+pub(crate) fn stated_dates(text: &str) -> Vec<(usize, PartialDate)> {
     let date = |found: Captures<'_>| {
         let at = found.get(0).map_or(0, |all| all.end().saturating_sub(1));
         date(&found).map(|date| (at, date))

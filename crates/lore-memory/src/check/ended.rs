@@ -6,7 +6,7 @@ use lore_ports::{LinkRow, PageNo, StatementRow};
 
 use super::contradiction::{Candidate, ContradictionKind, LineRef, topic};
 use super::rows::{ResolvedNames, Rows, line_ref};
-use super::verbs::{Bond, bond, corresponds};
+use super::verbs::{VerbKind, corresponds, verb_kind};
 
 /// Relations grouped by source page.
 pub(super) type ByPage<'r> = HashMap<PageNo, Vec<&'r LinkRow>>;
@@ -62,7 +62,8 @@ fn ended_link<'r>(
     fact: &StatementRow,
 ) -> Option<&'r LinkRow> {
     let to_target = || own.iter().filter(move |link| link.to == Some(target));
-    let open = |link: &&LinkRow| !has_ended(rows, link) && bond(&link.link.relation) != Bond::Lasting;
+    let open =
+        |link: &&LinkRow| !has_ended(rows, link) && verb_kind(&link.link.relation) != VerbKind::Lasting;
     if to_target().any(open) {
         return None;
     }

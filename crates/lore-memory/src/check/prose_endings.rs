@@ -19,7 +19,7 @@ use super::endings::{Ending, EndingObject, EndingSubject, endings, reports_retur
 use super::passages::{TokenSentence, passages};
 use super::rows::Rows;
 use super::tokens::{Token, TokenKind, Vocabulary, find_names};
-use super::verbs::{Bond, bond, ends_with_scope};
+use super::verbs::{VerbKind, ends_with_scope, verb_kind};
 
 /// Rows and names that the prose of a vault is checked against.
 pub(super) struct ProseChecker<'r> {
@@ -179,7 +179,8 @@ impl<'r> ProseChecker<'r> {
     /// Returns the only page to which a page has an open post.
     fn only_post(&self, page: PageNo) -> Option<PageNo> {
         let posts = self.links.get(&page)?.iter();
-        let posts = posts.filter(|link| self.is_open(link) && bond(&link.link.relation) == Bond::Post);
+        let posts =
+            posts.filter(|link| self.is_open(link) && verb_kind(&link.link.relation) == VerbKind::Post);
         let targets: HashSet<PageNo> = posts.filter_map(|link| link.to).collect();
         only(&targets.into_iter().collect::<Vec<_>>())
     }
@@ -201,10 +202,10 @@ impl<'r> ProseChecker<'r> {
         {
             return None;
         }
-        let ends = |link: &&LinkRow| match bond(&link.link.relation) {
-            Bond::Post => true,
-            Bond::Plain | Bond::Other => link.link.interval.from.is_some(),
-            Bond::Home | Bond::Lasting => false,
+        let ends = |link: &&LinkRow| match verb_kind(&link.link.relation) {
+            VerbKind::Post => true,
+            VerbKind::Plain | VerbKind::Other => link.link.interval.from.is_some(),
+            VerbKind::Home | VerbKind::Lasting => false,
         };
         let has_started = |link: &&LinkRow| match (link.link.interval.from, when) {
             (Some(from), Some(when)) => from.first_day() <= when.last_day(),
@@ -217,7 +218,7 @@ impl<'r> ProseChecker<'r> {
     /// Returns whether an earlier interval has already ended, so that the sentence may refer to that one.
     fn is_explained(&self, links: &[&LinkRow], when: Option<PartialDate>) -> bool {
         let year = |date: PartialDate| date.first_day()[..4].to_owned();
-        let lasting = |link: &&&LinkRow| bond(&link.link.relation) != Bond::Lasting;
+        let lasting = |link: &&&LinkRow| verb_kind(&link.link.relation) != VerbKind::Lasting;
         let ends = links.iter().filter(lasting).filter_map(|link| link.link.interval.until);
         let mut past = ends.filter(|until| self.rows.is_past(*until));
         past.any(|until| when.is_none_or(|when| year(when) <= year(until)))

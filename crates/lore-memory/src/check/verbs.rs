@@ -1,9 +1,9 @@
 //! Classifies verbs of relations and predicates of facts: some name a state that begins and ends, others an event or a
 //! kinship that leaving does not end. Pure.
 
-/// Kind of tie that a verb names.
+/// Kind of state or event that a verb names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bond {
+pub enum VerbKind {
     /// A post, membership or contract, which ends when somebody leaves.
     Post,
     /// A residence, which ends with a move but not with a journey.
@@ -215,26 +215,26 @@ const LASTING: &[&str] = &[
 ];
 
 /// Returns the kind of a verb. If its words differ in kind, an event takes precedence.
-pub fn bond(verb: &str) -> Bond {
+pub fn verb_kind(verb: &str) -> VerbKind {
     let verb = verb.to_lowercase();
     let has =
         |known: &[&str]| words(&verb).any(|word| known.contains(&word)) || known.contains(&verb.as_str());
     match () {
-        () if has(LASTING) => Bond::Lasting,
-        () if has(POST) => Bond::Post,
-        () if has(HOME) => Bond::Home,
-        () if has(PLAIN) => Bond::Plain,
-        () => Bond::Other,
+        () if has(LASTING) => VerbKind::Lasting,
+        () if has(POST) => VerbKind::Post,
+        () if has(HOME) => VerbKind::Home,
+        () if has(PLAIN) => VerbKind::Plain,
+        () => VerbKind::Other,
     }
 }
 
 /// Returns whether the end of a link implies the end of a fact: both have the same kind, both have the same stem, or
 /// the link is an unspecified connection.
 pub fn corresponds(fact: &str, link: &str) -> bool {
-    match (bond(fact), bond(link)) {
-        (Bond::Lasting, _) | (_, Bond::Lasting) => false,
-        (Bond::Post, Bond::Post) | (Bond::Home, Bond::Home) => true,
-        (_, Bond::Plain) => true,
+    match (verb_kind(fact), verb_kind(link)) {
+        (VerbKind::Lasting, _) | (_, VerbKind::Lasting) => false,
+        (VerbKind::Post, VerbKind::Post) | (VerbKind::Home, VerbKind::Home) => true,
+        (_, VerbKind::Plain) => true,
         _ => stem(fact) == stem(link),
     }
 }
@@ -267,7 +267,7 @@ pub fn ends_with_scope(relation: &str, scope: &[String]) -> bool {
     scope.is_empty()
         || has(&|word| scope.iter().any(|limit| limit == word))
         || !is_body && has(&|word| EMPLOYMENT.contains(&word))
-        || !is_body && bond(&relation) != Bond::Post
+        || !is_body && verb_kind(&relation) != VerbKind::Post
 }
 
 fn words(verb: &str) -> impl Iterator<Item = &str> {
@@ -287,17 +287,17 @@ mod tests {
     #[test]
     fn verbs_are_classified_by_kind() {
         for (verb, expected) in [
-            ("works_at", Bond::Post),
-            ("is_ceo_of", Bond::Post),
-            ("Board-Member", Bond::Post),
-            ("lives in", Bond::Home),
-            ("founded", Bond::Lasting),
-            ("is_founder_and_ceo_of", Bond::Lasting),
-            ("formerly_works_at", Bond::Lasting),
-            ("related_to", Bond::Plain),
-            ("uses", Bond::Other),
+            ("works_at", VerbKind::Post),
+            ("is_ceo_of", VerbKind::Post),
+            ("Board-Member", VerbKind::Post),
+            ("lives in", VerbKind::Home),
+            ("founded", VerbKind::Lasting),
+            ("is_founder_and_ceo_of", VerbKind::Lasting),
+            ("formerly_works_at", VerbKind::Lasting),
+            ("related_to", VerbKind::Plain),
+            ("uses", VerbKind::Other),
         ] {
-            assert_eq!(bond(verb), expected, "{verb}");
+            assert_eq!(verb_kind(verb), expected, "{verb}");
         }
     }
 

@@ -4,6 +4,8 @@
 use lore_page::parse;
 use lore_text::{date_in_name, fold, month_number};
 
+use crate::check::as_of::stated_dates;
+
 /// Number of lines in which header fields are looked for.
 const HEADER_LINES: usize = 12;
 
@@ -84,11 +86,18 @@ fn heading_date(text: &str) -> Option<String> {
     first_day(heading).filter(|day| is_edge(day) && !heading.contains(':'))
 }
 
-/// Returns the first date in a value: `2024-03-01`, `1 March 2024`, `March 1, 2024`, `Fri, 1 Mar 2024 10:00 +0000`.
+/// Returns the first date in a value, in the forms below and those in which a page says how old it is: `01.03.2024`,
+/// `1. März 2024`. `3/1/2024` is not a date: it may be in January or in March.
 fn date_in(value: &str) -> Option<String> {
-    if let Some(day) = first_day(value) {
-        return Some(day);
-    }
+    first_day(value).or_else(|| english_day(value)).or_else(|| {
+        let dates = stated_dates(&format!("as of {}", value.trim()));
+        let mut days = dates.into_iter().map(|(_, date)| (date.first_day(), date.last_day()));
+        days.find(|(first, last)| first == last).map(|(first, _)| first)
+    })
+}
+
+/// Returns the first date in words: `1 March 2024`, `March 1, 2024`, `Fri, 1 Mar 2024 10:00 +0000`.
+fn english_day(value: &str) -> Option<String> {
     let words: Vec<String> = value
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -134,6 +143,11 @@ mod tests {
         check("---\ndate: 2024-03-01\n---\nText", "2020-01-01.md", Some(("2024-03-01", "property")));
         check("Date: 2024-02-02\n", "notes-2024-03-01.md", Some(("2024-03-01", "file name")));
         check("# Sync\n\n**Date:** 1 March 2024\n\nText", "a.md", Some(("2024-03-01", "header field")));
+        check("Date: 01.03.2024 10:00\n\nText", "", Some(("2024-03-01", "header field")));
+        check("Datum: 1. März 2024\n\nText", "", Some(("2024-03-01", "header field")));
+        check("---\ndate: 1.3.2024\n---\nText", "", Some(("2024-03-01", "property")));
+        check("Date: 3/1/2024\n\nText", "", None);
+        check("Date: March 2024\n\nText", "", None);
         check(
             "From: a@b.c\nDate: Fri, 1 Mar 2024 10:00:00 +0000\n",
             "",

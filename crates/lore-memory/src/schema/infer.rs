@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lore_engine::{Result, VaultContext};
+use lore_text::capitalize;
 use serde::Serialize;
 
 use super::{lines_of, notes_of, schema_for, schemas};
@@ -88,7 +89,7 @@ pub fn infer(context: &VaultContext, kind: &str, threshold: Option<f64>) -> Resu
         let is_required = field.percentage >= REQUIRED;
         let mark = if is_required { "" } else { "?" };
         let array = if field.is_array { "(array)" } else { "" };
-        let target = field.target_type.as_deref().map(capital);
+        let target = field.target_type.as_deref().map(capitalize);
         let value = lore_page::Value::Text(target.unwrap_or_else(|| "string".into()));
         schema.push((format!("{}{mark}{array}", field.name), value));
         if is_required { &mut required } else { &mut optional }.push(field.name.clone());
@@ -202,9 +203,4 @@ fn frequencies(context: &VaultContext, kind: &str) -> Result<(usize, Vec<FieldFr
     }
     fields.sort_by(|a, b| a.source.cmp(b.source).then(b.count.cmp(&a.count)));
     Ok((total, fields))
-}
-
-fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

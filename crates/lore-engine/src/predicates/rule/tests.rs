@@ -68,6 +68,8 @@ const ONE: &[(&str, &str)] = &[
     ("predecessor", ""),
     ("assignee", ""),
     ("assigned_to", ""),
+    ("contract_type", ""),
+    ("salary_band", ""),
     ("owned_by", ""),
     ("works_at", ""),
     ("employed_by", ""),
@@ -175,6 +177,9 @@ const ONE: &[(&str, &str)] = &[
 
 /// Predicates with several.
 const MANY: &[(&str, &str)] = &[
+    ("evidence", ""),
+    ("okr", ""),
+    ("gave_talk", ""),
     ("knows", ""),
     ("uses", ""),
     ("speaks", ""),

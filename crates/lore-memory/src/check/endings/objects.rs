@@ -4,7 +4,7 @@ use lore_ports::PageNo;
 
 use super::super::dates::{date_at, is_season};
 use super::super::tokens::{Token, TokenKind};
-use super::super::verbs::{Bond, bond};
+use super::super::verbs::{VerbKind, verb_kind};
 use super::phrase::name_at;
 use super::subjects::{is_adverb, subject};
 use super::words::{
@@ -106,7 +106,13 @@ pub(super) fn after_preposition(tokens: &[Token], from: usize) -> Option<EndingO
             return (led || token.possessive).then(|| EndingObject::Named(pages.to_vec())).filter(|_| whole);
         }
         if token.is_any(ORGANIZATIONS) && at > from && tokens[at - 1].is("the") {
-            return Some(EndingObject::Organization);
+            if tail_follows(tokens, at + 1) {
+                return Some(EndingObject::Organization);
+            }
+            // `the board of Brex` is named below; `the band he played in` is another one.
+            if !tokens.get(at + 1).is_some_and(|next| next.is_any(&leads)) {
+                return None;
+            }
         }
         if token.is_any(&leads) && !leads_to_a_post(tokens, at + 1) {
             return None;
@@ -167,6 +173,8 @@ pub(super) fn lost_post(tokens: &[Token], from: usize) -> Option<EndingObject> {
 
 /// Parses `works at Brex`, `CEO of Brex` or `with Brex` after `no longer`.
 pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<EndingObject> {
+    // `has no longer been with Brex`.
+    let from = from + usize::from(tokens.get(from).is_some_and(|token| token.is("been")));
     let first = tokens.get(from)?;
     let state = [
         "works",
@@ -220,13 +228,16 @@ pub(super) fn no_longer(tokens: &[Token], from: usize) -> Option<EndingObject> {
     }
     let name = (from..tokens.len().min(from + 8)).find(|at| tokens[*at].name().is_some())?;
     let determined = first.is_any(&["a", "an", "the"]);
-    if determined && !tokens[from..name].iter().any(|token| bond(&token.lower) == Bond::Post) {
+    if determined && !tokens[from..name].iter().any(|token| verb_kind(&token.lower) == VerbKind::Post) {
         return None;
     }
-    let direct = name == from + 1 && first.is_any(&["leads", "runs", "manages", "heads", "advises"]);
-    let pages = tokens[name]
-        .name()
-        .filter(|_| name > from && (led(name - 1) || direct) && !tokens[name].possessive)?;
+    let is_next = name == from + 1 || name == from + 2 && tokens[from + 1].is("the");
+    // `no longer manages the data team at Brex` is about a duty.
+    let fits = match first.is_any(&["leads", "runs", "manages", "heads"]) {
+        true => is_next,
+        false => name > from && led(name - 1) || is_next && first.is("advises"),
+    };
+    let pages = tokens[name].name().filter(|_| fits && !tokens[name].possessive)?;
     Some(EndingObject::Named(pages.to_vec()))
 }
 

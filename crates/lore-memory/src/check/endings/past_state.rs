@@ -36,7 +36,7 @@ const DIRECT: &[&str] = &["lead", "run", "manage", "head", "advise", "chair", "d
 const FORMERLY: &[&str] = &["formerly", "previously"];
 
 /// A state that is over: where it starts and ends in the sentence, and when it ended.
-struct Over {
+struct PastState {
     post: Post,
     date: Option<PartialDate>,
 }
@@ -49,7 +49,7 @@ pub(super) fn past_states(tokens: &[Token]) -> Vec<Ending> {
             .or_else(|| limited(tokens, at))
             .or_else(|| not_any_more(tokens, at))
             .or_else(|| not_since(tokens, at));
-        let Some(Over { post, date }) = state else { continue };
+        let Some(PastState { post, date }) = state else { continue };
         let after = &tokens[post.end..];
         let stated = !tokens[at].quoted && is_asserted(tokens, at, post.end);
         if !stated || continues(after, &post.pages) {
@@ -71,7 +71,7 @@ pub(super) fn past_states(tokens: &[Token]) -> Vec<Ending> {
 }
 
 /// `used to work at Brex`, `used to be a nurse at Brex`, `used to run Brex`.
-fn used_to(tokens: &[Token], at: usize) -> Option<Over> {
+fn used_to(tokens: &[Token], at: usize) -> Option<PastState> {
     let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| token.is_any(words));
     if !is(at, &["used"]) || !is(at + 1, &["to"]) {
         return None;
@@ -84,11 +84,11 @@ fn used_to(tokens: &[Token], at: usize) -> Option<Over> {
         }
         () => None,
     }?;
-    Some(Over { post, date: None })
+    Some(PastState { post, date: None })
 }
 
 /// `worked at Brex until 2025`, `was CFO of Brex until June`, `formerly worked at Brex`.
-fn limited(tokens: &[Token], at: usize) -> Option<Over> {
+fn limited(tokens: &[Token], at: usize) -> Option<PastState> {
     let token = &tokens[at];
     let post = match () {
         () if token.is_any(PAST) => place(tokens, at + 1).or_else(|| as_role(tokens, at + 1))?,
@@ -108,7 +108,7 @@ fn limited(tokens: &[Token], at: usize) -> Option<Over> {
         () if is_formerly(before) || leaves_later(after) => None,
         () => return None,
     };
-    Some(Over { post, date })
+    Some(PastState { post, date })
 }
 
 /// Returns whether the verb is preceded by `formerly`, beside it or at the start of the sentence.
@@ -129,7 +129,7 @@ fn leaves_later(after: &[Token]) -> bool {
 }
 
 /// `doesn't work at Brex anymore`, `is not with Brex any more`.
-fn not_any_more(tokens: &[Token], at: usize) -> Option<Over> {
+fn not_any_more(tokens: &[Token], at: usize) -> Option<PastState> {
     let from =
         negated(tokens, at, &["isn't", "aren't", "doesn't", "don't", "ain't"], &["is", "are", "does", "do"])?;
     let token = tokens.get(from)?;
@@ -142,11 +142,11 @@ fn not_any_more(tokens: &[Token], at: usize) -> Option<Over> {
     }?;
     let next = |at: usize, word: &str| tokens.get(at).is_some_and(|token| token.is(word));
     let any = next(post.end, "any") && (next(post.end + 1, "more") || next(post.end + 1, "longer"));
-    (next(post.end, "anymore") || any).then_some(Over { post, date: None })
+    (next(post.end, "anymore") || any).then_some(PastState { post, date: None })
 }
 
 /// `hasn't worked at Brex since 2024`, `has not been with Brex since last autumn`.
-fn not_since(tokens: &[Token], at: usize) -> Option<Over> {
+fn not_since(tokens: &[Token], at: usize) -> Option<PastState> {
     let from = negated(tokens, at, &["hasn't", "haven't", "hadn't"], &["has", "have"])?;
     let been = usize::from(tokens.get(from).is_some_and(|token| token.is("been")));
     let works = usize::from(
@@ -157,7 +157,7 @@ fn not_since(tokens: &[Token], at: usize) -> Option<Over> {
     let post = (been + works > 0).then(|| place(tokens, from + been + works)).flatten()?;
     let since = tokens.get(post.end).filter(|token| token.is("since"))?;
     let date = period(tokens, post.end + 1).filter(|_| since.name().is_none())?;
-    Some(Over { post, date })
+    Some(PastState { post, date })
 }
 
 /// Returns the position after a negation that starts here.

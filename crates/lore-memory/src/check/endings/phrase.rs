@@ -5,7 +5,7 @@ use lore_text::PartialDate;
 
 use super::super::dates::{date_at, is_season};
 use super::super::tokens::{Token, TokenKind};
-use super::super::verbs::{Bond, bond};
+use super::super::verbs::{VerbKind, verb_kind};
 use super::words::{BODIES, CONTINUES, DETERMINERS, ROLES};
 
 /// A post at a page: `head of logistics at Brex`.
@@ -63,7 +63,7 @@ pub(super) fn role(tokens: &[Token], from: usize) -> Option<Post> {
 
 /// Returns whether a word names a role.
 pub(super) fn is_role(token: &Token) -> bool {
-    token.kind == TokenKind::Word && (bond(&token.lower) == Bond::Post || token.is_any(ROLES))
+    token.kind == TokenKind::Word && (verb_kind(&token.lower) == VerbKind::Post || token.is_any(ROLES))
 }
 
 /// Returns the words that limit an end to a role or a body.

@@ -44,7 +44,10 @@ pub(super) fn replaced(tokens: &[Token], at: usize, verb: Verb) -> Option<Tie> {
     };
     if before(tokens, at).is_some_and(|token| token.is_any(PASSIVE)) {
         is_post(from)?;
-        return after_preposition(tokens, from).map(|object| (subject(tokens, at, verb), object));
+        // Who took over is not part of the post.
+        let by = tokens[from..].iter().position(|token| token.is("by"));
+        let post = &tokens[..by.map_or(tokens.len(), |by| from + by)];
+        return after_preposition(post, from).map(|object| (subject(tokens, at, verb), object));
     }
     let (pages, end) = name_at(tokens, from)?;
     is_post(end)?;
