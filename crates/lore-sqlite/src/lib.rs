@@ -28,6 +28,7 @@ mod put;
 mod recognize;
 mod rows;
 mod statements;
+mod tables;
 mod term_counts;
 mod vectors;
 

@@ -5,39 +5,8 @@ use std::path::Path;
 use lore_ports::{Error, ProjectNo, Result};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use crate::tables::{DERIVED, LEDGER, LOCAL};
 use crate::{SqliteStore, failed, files};
-
-/// Durable tables with a column `project` that a pack takes along.
-const LEDGER: [&str; 11] = [
-    "version",
-    "released_slug",
-    "snapshot",
-    "identity",
-    "former_path",
-    "author",
-    "finding",
-    "gap",
-    "import",
-    "batch",
-    "blob",
-];
-
-/// Durable tables that describe this machine, and derived tables.
-const LEFT_OUT: [&str; 13] = [
-    "failure",
-    "replica",
-    "project_state",
-    "page",
-    "name",
-    "label",
-    "link",
-    "statement",
-    "chunk",
-    "free_slot",
-    "pending",
-    "code",
-    "index_time",
-];
 
 impl SqliteStore {
     /// Writes the ledger of a project and the vectors of its chunks to a new file.
@@ -53,7 +22,7 @@ impl SqliteStore {
         for table in LEDGER {
             run(&format!("DELETE FROM {table} WHERE project <> {project}"))?;
         }
-        for table in LEFT_OUT {
+        for table in LOCAL.iter().chain(&DERIVED) {
             run(&format!("DELETE FROM {table}"))?;
         }
         run(&format!("DELETE FROM project WHERE number <> {project}"))?;

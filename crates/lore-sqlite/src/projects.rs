@@ -7,6 +7,7 @@ use lore_ports::{
 use rusqlite::params;
 
 use crate::SqliteStore;
+use crate::tables::{DERIVED, LEDGER, LOCAL};
 
 /// A checkout with its project.
 struct Checkout {
@@ -122,38 +123,12 @@ impl Projects for SqliteStore {
             self.words.borrow_mut().retain(|_, words| words.project != project);
             self.codes.borrow_mut().retain(|place, _| place.project != project);
             let doing = "remove a project";
-            for table in [
-                "page",
-                "name",
-                "label",
-                "link",
-                "statement",
-                "chunk",
-                "free_slot",
-                "pending",
-                "code",
-                "index_time",
-            ] {
+            for table in DERIVED {
                 self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
             }
             self.run(doing, &format!("DROP TABLE IF EXISTS fts_{project}"), [])?;
             if what == Forget::LedgerToo {
-                for table in [
-                    "version",
-                    "released_slug",
-                    "snapshot",
-                    "failure",
-                    "identity",
-                    "former_path",
-                    "author",
-                    "finding",
-                    "gap",
-                    "import",
-                    "batch",
-                    "blob",
-                    "replica",
-                    "project_state",
-                ] {
+                for table in LEDGER.iter().chain(&LOCAL) {
                     self.run(doing, &format!("DELETE FROM {table} WHERE project = ?1"), [project])?;
                 }
                 self.run(doing, "DELETE FROM project WHERE number = ?1", [project])?;

@@ -10,6 +10,7 @@
 //! ```
 
 mod age;
+mod capitalize;
 mod closing_tag;
 mod cron;
 mod day;
@@ -42,6 +43,7 @@ mod visible;
 mod wildcard;
 
 pub use age::{Age, NotAnAge};
+pub use capitalize::capitalize;
 pub use closing_tag::{escape_closing_tags, escape_tags};
 pub use cron::{Cron, NotACron};
 pub use day::{day_of, next_day_start};

@@ -66,7 +66,7 @@ pub struct Handler {
     tools: Arc<[&'static Tool]>,
     /// The tool list, built on first use.
     listed: Arc<OnceLock<Vec<rmcp::model::Tool>>>,
-    /// What the client of this session wants to be told.
+    /// The notifications that the client of this session subscribed to.
     subscriptions: Subscriptions,
     /// The directories that the client of this session works in.
     roots: Roots,
@@ -427,7 +427,7 @@ impl ServerHandler for Handler {
         let mut changes = self.vault_workers.page_changes();
         let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         let subscribe = move |session: &Session| {
-            // A resource that does not exist is not worth ending the others for.
+            // A resource that does not exist must not end the other subscriptions.
             Ok(uris.iter().filter_map(|uri| Subscription::new(session, uri).ok()).collect::<Vec<_>>())
         };
         let wanted = self.run(context.request_context(), subscribe).await?;

@@ -43,6 +43,28 @@ impl VaultContext {
         })
     }
 
+    /// Returns a folder as it exists on disk. `daily-notes` is the folder `Daily Notes`, whose pages have slugs that begin with
+    /// it, unless another folder has exactly that name. What does not exist stays as it is given.
+    pub fn folder_on_disk(&self, requested: &str) -> String {
+        let mut found = String::new();
+        for name in self.vault().spelled(requested).split('/').filter(|name| !name.is_empty()) {
+            let listed = self.vault().list(&found).ok().flatten().unwrap_or_default();
+            let folders: Vec<&str> =
+                listed.iter().filter(|(_, is_folder)| *is_folder).map(|(name, _)| name.as_str()).collect();
+            let slug = slugify(name);
+            let alike: Vec<&str> = folders.iter().copied().filter(|other| slugify(other) == slug).collect();
+            let spelled = match alike.as_slice() {
+                [one] if !slug.is_empty() && !folders.contains(&name) => *one,
+                _ => name,
+            };
+            if !found.is_empty() {
+                found.push('/');
+            }
+            found.push_str(spelled);
+        }
+        found
+    }
+
     /// Returns the extension of a new page in a directory: that of the policy, else that of most pages there or in the
     /// nearest directory above that has pages.
     pub fn extension_for(&self, directory: &str) -> Result<&'static str> {

@@ -126,8 +126,9 @@ pub fn choose<'a>(rows: &'a [KeyRow], written: &str, near: Option<&str>) -> Reso
 }
 
 /// The pages that match a reference best: the strongest kind of name wins. A name exactly as written beats its slug form,
-/// especially if the slug drops characters, and a path with the same case beats one with another. Made once for all links
-/// with the same name, so that links to a name that many pages have cost no more than others.
+/// especially if the slug drops characters, and a path with the same case beats one with another. Of pages with one title,
+/// the one whose file has that name wins, as in tools whose links are file names. Made once for all links with the same
+/// name, so that links to a name that many pages have cost no more than others.
 pub struct Candidates<'a> {
     /// Equally good pages, by path.
     best: Vec<&'a KeyRow>,
@@ -146,7 +147,10 @@ impl<'a> Candidates<'a> {
         let strength = |row: &KeyRow| {
             let as_written = row.key == name && row.kind <= KeyKind::Alias;
             let kind = if is_path && row.kind == KeyKind::Suffix { KeyKind::Path } else { row.kind };
-            (lossy && !as_written, kind, row.key != name, row.kind == KeyKind::Path && row.path != written)
+            let is_title = matches!(row.kind, KeyKind::Title | KeyKind::Alias);
+            let is_other_file = is_title && fold(file_stem(&row.path)) != name;
+            let is_other_case = row.kind == KeyKind::Path && row.path != written;
+            (lossy && !as_written, kind, row.key != name, is_other_case, is_other_file)
         };
         let mut strongest = None;
         let mut best: Vec<&KeyRow> = Vec::new();
@@ -337,7 +341,15 @@ fn find_by(
     {
         rows = index.lookup(project, &NameQuery::IdPrefix(start, SIMILAR_IDS))?;
     }
-    only(&rows, reference)
+    let found = only(&rows, reference)?;
+    // A page that may not be removed by this name may still be the one that is meant: the other one is not removed instead.
+    if purpose == Purpose::Remove
+        && let Some(row) = &found
+        && find(index, project, reference)?.is_some_and(|read| read.page != row.page)
+    {
+        return Ok(None);
+    }
+    Ok(found)
 }
 
 /// Finds the page at a path, given with its extension or without. A file whose name is not its slug is found by its slug
@@ -517,6 +529,15 @@ mod tests {
         check(&[row(KeyKind::DesiredSlug, "a.md")], None, "none");
         let other = KeyRow { key: "y".into(), ..row(KeyKind::Slug, "a.md") };
         check(&[other, row(KeyKind::Slug, "bb.md")], None, "bb.md");
+    }
+
+    #[test]
+    fn file_name_decides_between_equal_titles() {
+        let rows = [row(KeyKind::Title, "a/x.md"), row(KeyKind::Title, "b/tags.x.md")];
+        check(&rows, None, "a/x.md");
+        check(&rows, Some("b"), "a/x.md");
+        // A title is still stronger than the end of a path.
+        check(&[row(KeyKind::Suffix, "a/x.md"), row(KeyKind::Title, "b/y.z.md")], None, "b/y.z.md");
     }
 
     #[test]

@@ -191,7 +191,7 @@ impl Models for Library {
     }
 
     fn instant(&self) -> Option<String> {
-        // Whoever asks for the static model, for none or for an endpoint gets that alone.
+        // An explicit choice of the static model, of no model or of an endpoint is used alone.
         let is_alone = |name: &str| name == STATIC || name == "none" || name.contains(':');
         let is_wanted = !self.wanted.as_deref().is_some_and(is_alone);
         (is_wanted && StaticModel::embedded().is_some()).then(|| STATIC.to_owned())

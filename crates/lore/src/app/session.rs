@@ -40,7 +40,7 @@ pub struct SessionOptions {
     pub project: Option<String>,
     /// `--namespace`.
     pub namespace: Option<String>,
-    /// The server's own directory, if the environment has that of a client, or none.
+    /// The server's own directory, if `environment.here` is that of a client.
     pub server_directory: Option<PathBuf>,
     /// Whether to sync first.
     pub sync: bool,
@@ -113,7 +113,7 @@ impl Session {
     /// Returns the selected vault, synced first unless `--no-sync` was given.
     pub fn fresh(&self) -> Result<&VaultContext> {
         let context = self.synced()?;
-        // An operation that has no use for the namespace refuses an unknown one too.
+        // An unknown namespace is an error even for operations that ignore it.
         self.namespace(context, None)?;
         Ok(context)
     }

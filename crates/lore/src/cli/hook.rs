@@ -104,7 +104,7 @@ fn answer(asked: &HookRequest, give: &Sender<Value>) -> Result<()> {
     let named = asked.project.clone().or_else(|| environment.project.clone());
     let here = environment.here.as_deref();
     let known = named.or_else(|| here.and_then(|here| projects.of_place(here)));
-    // A directory that belongs to no vault gets what was last written to the vault in use, whatever it is about.
+    // In a directory that belongs to no vault, the hook shows the pages changed last in the vault in use.
     let fallback = || match projects.choose(None, here) {
         Ok(Chosen::Known(name, _)) if asked.event == "session-start" => Some(name),
         _ => None,

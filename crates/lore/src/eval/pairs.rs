@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::set::{Document, EvalQuestion, Set};
 
-/// How the documents of a set are dealt.
+/// How the documents of a set are divided into scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deal {
     /// Each scope into two halves; documents that answer the same question stay together.
@@ -24,7 +24,7 @@ pub struct Pair {
     pub without: String,
 }
 
-/// Deals a set. The documents are returned by their new scopes.
+/// Divides the documents of a set into scopes with and without the answers. Returns the documents by scope.
 pub fn deal(set: Set, deal: Deal) -> (BTreeMap<String, Vec<Document>>, Vec<Pair>) {
     match deal {
         Deal::Scopes => by_scope(set),

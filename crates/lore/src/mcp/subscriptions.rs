@@ -85,15 +85,15 @@ impl Subscriptions {
         self.state().level = Some(level);
     }
 
-    /// Tells a client of changes until it is gone.
+    /// Notifies a client of changes until it disconnects.
     pub(super) async fn tell(self, peer: Peer<RoleServer>, mut changes: Receiver<PageChanges>) {
         loop {
-            let told = match next(&mut changes).await {
+            let sent = match next(&mut changes).await {
                 Next::Ended => return,
                 Next::Lost => peer.notify_resource_list_changed().await,
                 Next::Changes(changes) => self.tell_once(&peer, &changes).await,
             };
-            if told.is_err() {
+            if sent.is_err() {
                 return;
             }
         }

@@ -19,7 +19,7 @@ pub struct PageChanges {
     pub slugs: Arc<[String]>,
 }
 
-/// What the index said about the files of a vault when clients were last notified, as numbers to save memory.
+/// The files of a vault as the index had them when clients were last notified, as numbers to save memory.
 pub(super) struct ChangeTracker {
     root: Arc<Path>,
     /// The number of each path and that of its content.

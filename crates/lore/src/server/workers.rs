@@ -51,10 +51,10 @@ pub struct Caller {
 /// The directory that a client works in, which `lore map` maps to a project or a namespace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ClientDirectory {
-    /// That of the server, which the client started.
+    /// The directory of the server process, which the client started.
     #[default]
     Server,
-    /// One that the client named.
+    /// A directory that the client named.
     Named(PathBuf),
     /// Not known, because the client reaches the server over the network.
     Unknown,

@@ -45,6 +45,32 @@ fn existing_folders_and_files_are_used_in_any_case() {
 }
 
 #[test]
+fn existing_folders_are_used_by_their_names_and_slugs() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("Daily Notes/First One.md", "One.\n");
+    sandbox.write("03 Projects/Alpha Beta.md", "Alpha.\n");
+    sandbox.sync();
+    sandbox.pipe(&["put", "Daily Notes/Second One"], b"Two.\n").exits(0);
+    sandbox.pipe(&["put", "daily-notes/Third One"], b"Three.\n").exits(0);
+    sandbox.run(&["mv", "Daily Notes/First One", "03 Projects/Moved One"]).exits(0);
+    for path in ["Daily Notes/Second One.md", "Daily Notes/Third One.md", "03 Projects/Moved One.md"] {
+        assert!(has(&sandbox, path), "{path}");
+    }
+    let mut client = McpClient::start(&sandbox, "all");
+    let put = json!({ "slug": "03-projects/gamma", "content": "Gamma.\n", "expected_version": 0 });
+    assert_eq!(client.call("memory_put", put)["structuredContent"]["path"], "03 Projects/gamma.md");
+    for directory in ["03-projects", "03 Projects"] {
+        let twin = json!({ "title": "Alpha Beta", "content": "Twin.", "directory": directory });
+        assert_eq!(client.call("write_note", twin)["isError"], true, "{directory}");
+    }
+    assert!(!has(&sandbox, "daily-notes") && !has(&sandbox, "03-projects"));
+    // A folder with exactly that name is another one.
+    sandbox.write("daily-notes/own.md", "Own.\n");
+    sandbox.pipe(&["put", "daily-notes/fourth"], b"Four.\n").exits(0);
+    assert!(has(&sandbox, "daily-notes/fourth.md"));
+}
+
+#[test]
 fn several_spellings_are_not_guessed() {
     let sandbox = Sandbox::with_vault();
     sandbox.write("People/a.md", "a\n");

@@ -137,6 +137,28 @@ fn start_of_an_id_names_a_page_to_change_but_none_to_remove_or_make() {
 }
 
 #[test]
+fn page_with_the_same_name_is_not_removed_instead() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("people/ada.md", "---\ntitle: Ada\n---\nThe page that is meant.\n");
+    sandbox.write("people/meeting.md", "---\ntitle: Meeting\naliases: [Ada]\n---\nAnother page.\n");
+    sandbox.write("a/community.md", "---\ntitle: Community\n---\nOne.\n");
+    sandbox.write("b/tags.community.md", "---\ntitle: Community\n---\nTwo.\n");
+    sandbox.sync();
+    let before = pages(&sandbox);
+    for name in ["Ada", "ada", "community", "Community"] {
+        sandbox.run(&["rm", name, "--yes"]).exits(1).says("no page matches");
+        sandbox.run(&["mv", name, "elsewhere/page"]).exits(1);
+        let note = json!({ "path": name });
+        let deleted = McpClient::start(&sandbox, "all").call("delete_note", note);
+        assert_eq!(deleted["isError"], true, "{deleted}");
+    }
+    assert_eq!(pages(&sandbox), before);
+    sandbox.run(&["rm", "people/ada", "--yes"]).ok();
+    // Now the alias is the only page of that name.
+    sandbox.run(&["rm", "Ada", "--yes"]).ok();
+}
+
+#[test]
 fn titles_of_several_words_are_moved_and_deleted() {
     let sandbox = vault();
     sandbox.write("work/release-plan.md", "# Release plan for May\n");

@@ -26,7 +26,7 @@ fn title_is_resolved_before_a_file_is_made() {
     sandbox.write("People/Ada Lovelace.md", "Old.\n");
     sandbox.write("People/Grace Hopper.md", "Grace.\n");
     sandbox.sync();
-    for directory in [json!("people"), json!("People"), Value::Null] {
+    for directory in [json!("people"), json!("People"), json!(""), Value::Null] {
         let new = json!({ "title": "Ada Lovelace", "content": "New.", "directory": directory });
         call(&sandbox, "write-note", &new).exits(2).says("People/Ada Lovelace.md already exists");
         let over =
@@ -34,6 +34,9 @@ fn title_is_resolved_before_a_file_is_made() {
         let written = call(&sandbox, "write-note", &over).ok().json();
         assert_eq!(written["file_path"], "People/Ada Lovelace.md", "{written}");
     }
+    // The root is named by a slash.
+    let root = json!({ "title": "Grace Hopper", "content": "Another.", "directory": "/" });
+    assert_eq!(call(&sandbox, "write-note", &root).ok().json()["slug"], "grace-hopper");
     let new = json!({ "title": "Bob Smith", "content": "Bob.", "directory": "people" });
     assert_eq!(call(&sandbox, "write-note", &new).ok().json()["file_path"], "People/Bob Smith.md");
     assert_eq!(files(&sandbox, "People"), ["Ada Lovelace.md", "Bob Smith.md", "Grace Hopper.md"]);

@@ -1,4 +1,5 @@
-//! The pages changed last in all vaults, for a directory that belongs to none while there are several and no default.
+//! The pages changed last in all vaults. Shown in a directory that belongs to no vault if there are several vaults and no
+//! default.
 
 use std::cmp::Reverse;
 use std::sync::mpsc::Sender;

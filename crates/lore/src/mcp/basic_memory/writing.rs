@@ -24,6 +24,11 @@ pub(super) fn write(arguments: &Arguments) -> Result<(&'static str, Value)> {
     if arguments.text("expected_checksum").is_some() && !overwrite {
         return Err(AppError::usage("expected_checksum requires overwrite=True", "pass overwrite as well"));
     }
+    // The parameter is required there, so an empty one names the root.
+    let directory = match arguments.value("directory") {
+        Value::String(given) if given.trim().is_empty() => json!("/"),
+        given => given,
+    };
     // A note without a type in its text gets that of the parameter.
     let has_type = has_property(arguments.text("content").unwrap_or_default(), "type");
     Ok((
@@ -31,7 +36,7 @@ pub(super) fn write(arguments: &Arguments) -> Result<(&'static str, Value)> {
         parameters(json!({
             "title": arguments.value("title"),
             "content": arguments.value("content"),
-            "directory": arguments.value("directory"),
+            "directory": directory,
             "tags": tags(arguments),
             "note_type": if has_type { Value::Null } else { arguments.value("note_type") },
             "metadata": arguments.value("metadata"),

@@ -5,6 +5,7 @@ use lore_engine::Code;
 use lore_memory::schema::{
     FieldFrequency, NoteReport, SchemaDrift, SchemaInference, ValidationReport, drift, infer, validate,
 };
+use lore_text::capitalize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -153,9 +154,7 @@ impl Render for Inferred {
             return text;
         }
         let kind = &found.note_type;
-        let mut letters = kind.chars();
-        let title: String =
-            letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
+        let title = capitalize(kind);
         text.push_str(&format!(
             "\n## Suggested Schema\n\n```yaml\n---\ntitle: {title}\ntype: schema\nentity: {kind}\nversion: 1\nschema:\n"
         ));

@@ -35,7 +35,7 @@ pub struct Add {
 pub struct ProjectAdded {
     #[serde(flatten)]
     project: ProjectItem,
-    /// Whether it was not registered before.
+    /// Whether it was newly registered.
     created: bool,
 }
 

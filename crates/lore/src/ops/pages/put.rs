@@ -11,7 +11,7 @@ use lore_engine::{
 };
 use lore_page::edit::Dropped;
 use lore_ports::PageRow;
-use lore_text::{date_in_name, fold, slugify};
+use lore_text::{capitalize, date_in_name, fold, slugify};
 use lore_vault::{VaultPath, exists, folder, is_page, without_extension};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -160,7 +160,7 @@ pub fn differs(one: &str, other: &str) -> bool {
 }
 
 /// Returns the path of a new page: verbatim if it names a file, otherwise named as its neighbours are. Existing folders are
-/// used whatever the case they are typed in.
+/// used whatever the case they are typed in, and by their slugs.
 pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
     let requested = VaultPath::parse_page(without_scheme(requested))?.into_string();
     refuse_name(context, &requested)?;
@@ -176,7 +176,9 @@ pub fn new_path(context: &VaultContext, requested: &str) -> Result<VaultPath> {
         ));
     }
     let name = requested.rsplit('/').next().unwrap_or(&requested);
-    let directory = context.vault().spelled(folder(&slug));
+    let typed = context.folder_on_disk(folder(&requested));
+    let is_known = exists(&context.vault().root().join(&typed));
+    let directory = if is_known { typed } else { context.folder_on_disk(folder(&slug)) };
     let name = context.file_name_for(&directory, name)?;
     let extension = context.extension_for(&directory)?;
     let name = format!("{name}.{extension}");
@@ -209,12 +211,5 @@ fn template(context: &VaultContext, path: &str) -> Result<String> {
 
 /// Turns a file name into a title: `ada-lovelace` becomes `Ada Lovelace`.
 fn title(name: &str) -> String {
-    let capital = |word: &str| {
-        let mut letters = word.chars();
-        letters
-            .next()
-            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
-            .unwrap_or_default()
-    };
-    name.split(['-', '_', ' ']).filter(|word| !word.is_empty()).map(capital).collect::<Vec<_>>().join(" ")
+    name.split(['-', '_', ' ']).filter(|word| !word.is_empty()).map(capitalize).collect::<Vec<_>>().join(" ")
 }

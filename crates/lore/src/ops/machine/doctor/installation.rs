@@ -90,6 +90,6 @@ pub(super) fn check_privacy(context: &VaultContext) -> Option<DiagnosisItem> {
 pub(super) fn is_installed(program: &str) -> bool {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Whatever it answers, it is there.
+    // The program is installed even if it exits with an error.
     command.status().is_ok()
 }

@@ -22,8 +22,8 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// Maximum number of differences that are listed.
 const SHOWN: usize = 5;
 
-/// What one program says about a page: the line, if known, and the message.
-type Said = (Option<u32>, String);
+/// The first finding of a program on a page: the line, if known, and the message.
+type FirstFinding = (Option<u32>, String);
 
 /// Compares the findings for every Org page. In a vault that may only be read, no program runs on its text.
 pub(super) fn compare(context: &VaultContext, findings: &[Finding]) -> Result<Vec<DiagnosisItem>> {
@@ -43,7 +43,7 @@ pub(super) fn compare(context: &VaultContext, findings: &[Finding]) -> Result<Ve
         return Ok(vec![failed("did not finish".into())]);
     };
     let own = findings.iter().filter(|found| found.lint == Lint::Structure && paths.contains(&found.path));
-    let mut ours: BTreeMap<&str, Said> = BTreeMap::new();
+    let mut ours: BTreeMap<&str, FirstFinding> = BTreeMap::new();
     for found in own {
         ours.entry(&found.path).or_insert_with(|| (found.line, found.message.clone()));
     }
@@ -65,7 +65,7 @@ fn pages(context: &VaultContext) -> Result<(Vec<String>, String)> {
 }
 
 /// Reads the output of the script: the first finding of each page; `None` if the last line is missing.
-fn parse<'a>(output: &str, paths: &'a [String]) -> Option<BTreeMap<&'a str, Said>> {
+fn parse<'a>(output: &str, paths: &'a [String]) -> Option<BTreeMap<&'a str, FirstFinding>> {
     let found = output.strip_suffix("done\n")?;
     let mut theirs = BTreeMap::new();
     for line in found.lines() {
@@ -80,20 +80,20 @@ fn parse<'a>(output: &str, paths: &'a [String]) -> Option<BTreeMap<&'a str, Said
 
 /// Returns the pages that only one of the programs reports.
 fn differences(
-    ours: &BTreeMap<&str, Said>,
-    theirs: &BTreeMap<&str, Said>,
+    ours: &BTreeMap<&str, FirstFinding>,
+    theirs: &BTreeMap<&str, FirstFinding>,
     pages: usize,
 ) -> Vec<DiagnosisItem> {
-    let place = |path: &str, (line, message): &Said| {
+    let place = |path: &str, (line, message): &FirstFinding| {
         format!("{path}{}: {message}", line.map(|line| format!(":{line}")).unwrap_or_default())
     };
-    let only_theirs = theirs.iter().filter(|(path, _)| !ours.contains_key(*path)).map(|(path, said)| {
-        let what = format!("only org-lint reports {}", place(path, said));
+    let only_theirs = theirs.iter().filter(|(path, _)| !ours.contains_key(*path)).map(|(path, finding)| {
+        let what = format!("only org-lint reports {}", place(path, finding));
         note(what, "Lore can index the page; fix it if Emacs should fold or export it correctly")
     });
-    let only_ours = ours.iter().filter(|(path, _)| !theirs.contains_key(*path)).map(|(path, said)| {
+    let only_ours = ours.iter().filter(|(path, _)| !theirs.contains_key(*path)).map(|(path, finding)| {
         note(
-            format!("only lore lint reports {}", place(path, said)),
+            format!("only lore lint reports {}", place(path, finding)),
             "fix the page; org-lint has no such check",
         )
     });

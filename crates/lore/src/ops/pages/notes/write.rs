@@ -36,7 +36,7 @@ pub struct WriteNote {
     title: String,
     /// Text in Markdown
     content: String,
-    /// Folder of the note [default: that of the note with this title, else the root]
+    /// Folder of the note; / is the root [default: that of the note with this title, else the root]
     #[arg(long)]
     #[serde(default)]
     directory: Option<String>,
@@ -156,10 +156,12 @@ impl WriteNote {
         Ok(())
     }
 
-    /// Returns the directory of the note as it is spelled on disk; none if the call does not name one.
+    /// Returns the directory of the note as it is spelled on disk; none if the call does not name one. An empty one, which
+    /// is the default in many clients, names none; the root is `/`.
     fn directory(&self, context: &VaultContext) -> Option<String> {
-        let directory = self.directory.as_deref()?.trim().trim_matches('/');
-        Some(if directory.is_empty() { String::new() } else { context.vault().spelled(directory) })
+        let given = self.directory.as_deref().map(str::trim).filter(|given| !given.is_empty())?;
+        let directory = given.trim_matches('/');
+        Some(context.folder_on_disk(directory))
     }
 
     /// Returns the note with this title or file name: in the given directory, else the only one anywhere.

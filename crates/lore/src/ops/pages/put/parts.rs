@@ -107,7 +107,10 @@ fn with_timeline(format: Format, text: &str, lines: &str) -> std::result::Result
         (false, Format::Markdown) => "\n---\n\n",
         (false, Format::Org) => "\n-----\n\n",
     };
-    Ok(format!("{}\n{rule}{}\n", text.trim_end_matches('\n'), rest.trim_matches('\n')))
+    let rest = rest.trim_matches('\n');
+    // Without a blank line, words would continue the last entry.
+    let gap = if rule.is_empty() && !rest.starts_with(['-', '*', '+', '#']) { "\n" } else { "" };
+    Ok(format!("{}\n{rule}{gap}{rest}\n", text.trim_end_matches('\n')))
 }
 
 #[cfg(test)]
@@ -135,7 +138,11 @@ mod tests {
 
     #[test]
     fn other_lines_are_appended() {
-        assert_eq!(with_timeline(PAGE, "Later that year.\n"), Ok(format!("{PAGE}Later that year.\n")));
+        assert_eq!(with_timeline(PAGE, "Later that year.\n"), Ok(format!("{PAGE}\nLater that year.\n")));
+        let entries = |text: &str| Format::Markdown.parse(text).page.entries;
+        let appended = with_timeline(PAGE, "2025-05-05 | call — Call held").unwrap_or_default();
+        assert_eq!(entries(&appended), entries(PAGE), "the last entry stays as it is");
+        assert_eq!(with_timeline(PAGE, "- A line."), Ok(format!("{PAGE}- A line.\n")));
         assert_eq!(with_timeline("# B\n", "Prose."), Ok("# B\n\n---\n\nProse.\n".to_owned()));
     }
 }

@@ -10,7 +10,7 @@ use crate::app::session::Session;
 use crate::ops::external_text::PageText;
 use crate::ops::pages::notes::item::permalink;
 
-/// A line that may be wanted: any, or one within a range.
+/// The lines to search: all of them, or those from the first number to the second.
 type Range = Option<(u32, u32)>;
 
 impl FindNotes {
