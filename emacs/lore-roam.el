@@ -111,14 +111,26 @@ paths.  The commands of org-roam-dailies are always disabled."
   (expand-file-name (format "%s-%s.db" (lore-vault-name root) (substring (md5 root) 0 8))
                     lore-roam-folder))
 
+(defun lore--generates-p (root)
+  "Return non-nil if the policy of the vault at ROOT has generated pages."
+  (let ((policy (expand-file-name "lore.toml" root)))
+    (and (file-readable-p policy)
+         (with-temp-buffer
+           (insert-file-contents policy)
+           (re-search-forward "^\\[\\[generated]]" nil t)))))
+
 (defun lore-roam-exclude (root)
   "Return what org-roam does not scan in the vault at ROOT.
-Depending on its version, it compares absolute or relative paths."
-  (let ((raw (or (lore-raw-folder root) "raw/"))
-        (index "index\\(?:-[^/]*\\)?\\.org\\'"))
+Depending on its version, it compares absolute or relative paths.  In a
+vault without generated pages or captures, files of these names are the
+person's own nodes."
+  (let* ((raw (lore-raw-folder root))
+         (excluded (delq nil (list (and raw (regexp-quote raw))
+                                   (and (lore--generates-p root)
+                                        "index\\(?:-[^/]*\\)?\\.org\\'")
+                                   "\\.lore/"))))
     (mapcan (lambda (start)
-              (list (concat start (regexp-quote raw)) (concat start index)
-                    (concat start "\\.lore/")))
+              (mapcar (lambda (name) (concat start name)) excluded))
             (list "\\`" (concat "\\`" (regexp-quote root))))))
 
 (defun lore-roam-profile (root)

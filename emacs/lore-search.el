@@ -69,20 +69,42 @@ A title that several pages have is followed by the slug."
   "Ask with PROMPT for a page of the vault at ROOT.
 Return the page, or the text that was entered unless REQUIRE-MATCH."
   (let* ((names (lore-page-names (lore-pages root)))
+         (minibuffer-local-completion-map (lore--title-map))
          (name (completing-read prompt (lore-page-table names) nil require-match)))
     (or (cdr (assoc name names)) name)))
+
+(defun lore--title-map ()
+  "Return the keys of a completion of titles: a space is part of a title."
+  (let ((map (make-sparse-keymap)))
+    (set-keymap-parent map minibuffer-local-completion-map)
+    (define-key map " " #'self-insert-command)
+    map))
+
+(defun lore--open-named (root name)
+  "Open the page or heading of the vault at ROOT whose title or alias is NAME.
+Return nil if there is none; a part of a name is not enough."
+  (when-let* ((found (lore-result-data (lore-call-sync root (list "show" "--" name))))
+              (about (or (alist-get 'node found) found))
+              (names (append (list (alist-get 'title about))
+                             (ensure-list (alist-get 'aliases about))
+                             (ensure-list (alist-get 'aliases (alist-get 'properties about))))))
+    (when (member-ignore-case name names)
+      (lore-open root (alist-get 'path found) nil (alist-get 'id about))
+      t)))
 
 (declare-function lore-capture "lore-capture" (&optional title))
 
 ;;;###autoload
 (defun lore-find ()
   "Open a page of the vault by its title.
-A title that no page has starts a capture."
+An alias opens its page, and the title of an Org heading with an id that
+heading.  A title that nothing has starts a capture."
   (interactive)
   (let* ((root (lore-current-vault))
          (page (lore-read-page root (format "Page of %s: " (lore-vault-name root)))))
     (cond ((listp page) (lore-open root (alist-get 'path page)))
           ((string-empty-p page) (user-error "No page is given"))
+          ((lore--open-named root page))
           (t (lore-capture page)))))
 
 ;;; Search as you type

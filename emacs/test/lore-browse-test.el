@@ -98,6 +98,25 @@ CHOICE is a string, or a function of the candidates."
                                                       ((title . "B") (slug . "b")))))
                      '("A (x/a)" "A (y/a)" "B"))))))
 
+(ert-deftest lore-browse-find-heading-and-alias ()
+  "The title of a heading that is a node, and an alias, open their places."
+  (lore-test
+    (let ((root (lore-browse-test-vault)))
+      (lore-test-write root "kiln.org"
+                       "#+title: Kiln\n\n* Firing plan\n:PROPERTIES:\n:ID: 9b1d6c52-0c86-4f7e-8c1a-3d0a7a1f4e22\n\
+:ROAM_ALIASES: \"Burn plan\"\n:END:\nSlowly.\n")
+      (dolist (name '("Firing plan" "burn plan"))
+        (lore-browse-test-answer name
+          (with-current-buffer (find-file-noselect (expand-file-name "hub.md" root))
+            (save-window-excursion
+              (lore-find)
+              (should (equal (file-name-nondirectory (buffer-file-name)) "kiln.org"))
+              (should (looking-at "\\* Firing plan")))))))))
+
+(ert-deftest lore-browse-titles-have-spaces ()
+  "A space can be typed into a title."
+  (should (eq (lookup-key (lore--title-map) " ") #'self-insert-command)))
+
 (lore-deftest lore-browse-search ()
   "Hits appear while the words are typed, and RET opens the selected one."
   (lore-test

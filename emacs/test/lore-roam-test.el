@@ -54,8 +54,8 @@
             (before (mapcar #'lore--roam-value lore-roam-test-variables)))
        (make-directory root t)
        (make-directory personal t)
-       (write-region "profile = \"roam\"\n[raw]\nfolder = \"raw\"\n" nil
-                     (expand-file-name "lore.toml" root) nil 'silent)
+       (write-region "profile = \"roam\"\n[[generated]]\npath = \"index\"\n[raw]\nfolder = \"raw\"\n"
+                     nil (expand-file-name "lore.toml" root) nil 'silent)
        (unwind-protect
            (progn
              (setq-default
@@ -181,6 +181,16 @@
         (lore-roam-exit)
         (should (equal org-roam-directory personal))
         (should (null (directory-files lore-roam-folder nil "own-profile")))))))
+
+(ert-deftest lore-roam-own-index-is-a-node ()
+  "In a vault that generates nothing, index.org and raw/ are the person's own."
+  (lore-test
+    (let ((root (file-name-as-directory (expand-file-name "own" lore-test-home))))
+      (make-directory root)
+      (lore-test-write root "lore.toml" "profile = \"notes\"\n")
+      (dolist (path '("index.org" "index-a.org" "raw/x.org"))
+        (should-not (seq-some (lambda (regexp) (string-match-p regexp path))
+                              (lore-roam-exclude root)))))))
 
 (ert-deftest lore-roam-exclusion ()
   "Raw captures and the generated index are no nodes; other pages are."

@@ -23,7 +23,7 @@ pub use diff::ScanMode;
 pub(crate) use draft::links;
 pub use embed_queue::{Embedded, choose_model, drain_queue, embed_pending};
 pub use former::{links_by_former, moved_pages};
-pub use node::{node_named, node_place};
+pub use node::{node_named, node_place, refused_node};
 pub use proposal::Proposal;
 pub(crate) use reconcile::record_times;
 pub use reconcile::{ReconcileScope, Report, reconcile};

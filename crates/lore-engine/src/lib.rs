@@ -44,8 +44,8 @@ pub use hooks::{Derived, FindingScope, FurtherChange, Hooks, NoHooks, Rewrites};
 pub use index::{
     Check, Chunk, Embedded, FileProblems, Proposal, ReconcileScope, Report, Resolution, ScanMode, as_path,
     choose, choose_model, chunks, drain_queue, duplicate_ids, embed_pending, file_problems, find,
-    is_lossy_slug, moved_pages, names_of, node_named, node_place, reconcile, resolve, resolve_targets,
-    validate, without_scheme,
+    is_lossy_slug, moved_pages, names_of, node_named, node_place, reconcile, refused_node, resolve,
+    resolve_targets, validate, without_scheme,
 };
 pub use lifecycle::{
     Conflict, Reason, Stale, State, Stated, StatusChange, conflicts, find_stale, is_live, plan_status,
@@ -78,6 +78,7 @@ pub use wings::wings_named;
 pub use write::{
     FastForward, FormerNames, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved,
     PushFailure, RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state,
-    is_committed, link, link_target, overlapping_relations, pull, push, reach_remote, refresh_generated,
-    relocate, relocate_all, remote_privacy, save, target_of, unlink, with_relation, write, write_as,
+    is_committed, link, link_target, node_target, overlapping_relations, pull, push, reach_remote,
+    refresh_generated, relocate, relocate_all, remote_privacy, save, target_of, unlink, with_relation, write,
+    write_as,
 };

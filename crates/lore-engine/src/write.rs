@@ -51,8 +51,8 @@ pub use fast_forward::FastForward;
 pub use former_names::FormerNames;
 pub use git_state::PushFailure;
 pub use relations::{
-    LinkWritten, NewLink, RelationLine, Unlinked, close_link, link, link_target, overlapping_relations,
-    target_of, unlink, with_relation,
+    LinkWritten, NewLink, RelationLine, Unlinked, close_link, link, link_target, node_target,
+    overlapping_relations, target_of, unlink, with_relation,
 };
 pub use relocate::{follow_move, relocate, relocate_all};
 pub use save::{NotSaved, Saved, save};

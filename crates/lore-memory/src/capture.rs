@@ -173,10 +173,12 @@ fn namespace_filter(context: &VaultContext, request: &CaptureRequest) -> Result<
 fn stated_relations(context: &VaultContext, request: &CaptureRequest) -> Result<Vec<edit::NewRelation>> {
     let stated = [("supersedes", &request.supersedes), ("contradicts", &request.contradicts)];
     let given = stated.into_iter().filter_map(|(verb, page)| Some((verb, page.as_ref()?)));
-    let relation = |(verb, page): (&str, &String)| -> Result<edit::NewRelation> {
+    let relation = |(verb, name): (&str, &String)| -> Result<edit::NewRelation> {
+        let page = context.page(name)?;
+        context.refuse_node(&page, name)?;
         Ok(edit::NewRelation {
             relation: verb.to_owned(),
-            target: target_of(context, &context.page(page)?)?,
+            target: target_of(context, &page)?,
             label: None,
             context: None,
             interval: Interval::default(),

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, HashSet};
 use lore_engine::{Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, write_as};
 use lore_page::{Format, LINKS_TO, Link, convert, edit, parse};
 use lore_ports::{LinkFilter, PageNo, PageRow};
+use lore_text::fold;
 use lore_vault::{VaultPath, decode, exists, sidecar};
 
 use crate::compact::rebase_links;
@@ -20,7 +21,7 @@ use crate::derived::widest_mode;
 
 use conflicts::conflicts;
 use properties::with_properties;
-use redirect::{PageName, Redirects};
+use redirect::{PageName, Redirects, node_targets};
 
 /// A merge of pages.
 #[derive(Debug)]
@@ -142,7 +143,10 @@ fn own_links(
 ) -> Result<HashSet<(String, String)>> {
     let numbers: Vec<PageNo> = std::iter::once(target).chain(others).map(|page| page.number).collect();
     let rows = context.store().links(context.project(), &LinkFilter::From(&numbers))?;
+    // A link to a heading that is a node leads to the same node afterwards.
+    let nodes = node_targets(context, others, target)?;
     let inside = rows.into_iter().filter(|row| row.to.is_some_and(|to| numbers.contains(&to)));
+    let inside = inside.filter(|row| !nodes.contains(&fold(&row.link.target)));
     Ok(inside.map(|row| (row.from_path, row.link.target)).collect())
 }
 

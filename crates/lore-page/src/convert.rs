@@ -9,6 +9,7 @@ mod to_markdown;
 mod to_org;
 
 use crate::format::Format;
+use crate::frontmatter::content_start;
 
 /// First line of a comment with Org lines that Markdown has no form for.
 const ORG_COMMENT: &str = "<!-- org";
@@ -45,11 +46,14 @@ fn is_drawer_line(line: &str) -> bool {
 /// assert_eq!(convert(&org, Format::Org, Format::Markdown), "---\nid: 7\n---\n## Log\n\n- knows [[Ada|her]]\n");
 /// ```
 pub fn convert(text: &str, from: Format, to: Format) -> String {
-    match (from, to) {
-        (Format::Markdown, Format::Org) => to_org::page(text),
-        (Format::Org, Format::Markdown) => to_markdown::page(text),
-        _ => text.to_owned(),
-    }
+    // A byte order mark stays in front of what the page starts with.
+    let (mark, content) = text.split_at(content_start(text));
+    let converted = match (from, to) {
+        (Format::Markdown, Format::Org) => to_org::page(content),
+        (Format::Org, Format::Markdown) => to_markdown::page(content),
+        _ => content.to_owned(),
+    };
+    format!("{mark}{converted}")
 }
 
 #[cfg(test)]

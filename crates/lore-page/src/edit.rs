@@ -16,6 +16,7 @@ mod layout;
 mod lines;
 mod link;
 mod mention;
+mod node;
 mod org_heading;
 mod org_link;
 mod org_property;
@@ -39,6 +40,9 @@ pub use heading::{demote_headings, promote_headings, rename_heading};
 pub use items::section_items;
 pub use link::{repoint_links, retarget_links};
 pub use mention::{LinkTo, link_words};
+pub use node::{
+    add_node_tag, append_to_node, edit_node, edit_node_property, prepend_to_node, remove_node_tag,
+};
 pub use outline::{SectionPlace, remove_sections, sections};
 pub use property::{TypedValue, remove_property, set_property, set_typed_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
@@ -81,6 +85,18 @@ pub enum EditError {
         /// Line of the tag.
         line: u32,
     },
+    /// The tag of a node is that of the file or of a heading above it.
+    #[error("tag `{tag}` is inherited from the file or a heading above; remove it there")]
+    InheritedTag {
+        /// The tag.
+        tag: String,
+    },
+    /// There is no heading with an id on the line.
+    #[error("no heading with an id on line {line}; read the page for its current lines")]
+    NoNode {
+        /// The given line.
+        line: u32,
+    },
     /// The text to find is empty.
     #[error("the text to find is empty; give the text to replace")]
     EmptyFind,
@@ -120,6 +136,28 @@ pub enum EditError {
     NoLine {
         /// The given line.
         line: String,
+    },
+    /// The new text lacks a heading with an id.
+    #[error(
+        "the text lacks the heading {heading:?} with the id {id}, to which links may lead; keep it with its property \
+         drawer, or drop it by its id"
+    )]
+    LostNode {
+        /// Text of the heading.
+        heading: String,
+        /// Its id.
+        id: String,
+    },
+    /// The new text is that of a single heading of the page.
+    #[error(
+        "the text is only that of the heading {heading:?} with the id {id}, and would replace the whole page; replace \
+         the section {heading:?} instead"
+    )]
+    LoneNode {
+        /// Text of the heading.
+        heading: String,
+        /// Its id.
+        id: String,
     },
     /// Lines of the page that are kept would not parse in the new text.
     #[error(

@@ -101,11 +101,22 @@ pub(crate) fn head(text: &str) -> Result<Head<'_>, u32> {
 
 /// Returns the byte after a heading's property drawer; `None` if it has none.
 pub(crate) fn heading_head_end(text: &str, start: usize) -> Option<usize> {
+    let (from, is_planned) = below_heading(text, start);
+    heading_drawer(text, start).map(|drawer| drawer.end).or(is_planned.then_some(from))
+}
+
+/// Returns the bytes of a heading's property drawer.
+pub(crate) fn heading_drawer(text: &str, start: usize) -> Option<Range<usize>> {
+    let (from, _) = below_heading(text, start);
+    drawer::drawer_after(text, from).ok().flatten().map(|drawer| drawer.range)
+}
+
+/// Returns where the property drawer of a heading must start, and whether a planning line precedes it.
+fn below_heading(text: &str, start: usize) -> (usize, bool) {
     let (_, below) = drawer::line(text, start);
     let (planning, after) = drawer::line(text, below);
-    let from = if scan::is_planning(planning) { after } else { below };
-    let drawer = drawer::drawer_after(text, from).ok().flatten();
-    drawer.map(|drawer| drawer.range.end).or_else(|| (from == after && after > below).then_some(after))
+    let is_planned = scan::is_planning(planning) && after > below;
+    (if is_planned { after } else { below }, is_planned)
 }
 
 /// The stars and the title of headings, by the start of their lines.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lore_ports::{Filter, KeyRow, NameQuery, Order, PageRow, Window};
+use lore_ports::{Filter, KeyKind, KeyRow, NameQuery, Order, PageRow, Window};
 use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
 use super::node::split_place;
@@ -16,8 +16,9 @@ use crate::policy::PathClass;
 impl VaultContext {
     /// Resolves a reference to a page; an old path resolves to its new one.
     pub fn page(&self, reference: &str) -> Result<PageRow> {
-        let key = resolve(self.store(), self.project(), &self.current_name(reference))?;
-        self.row_of(Some(key))?.ok_or_else(|| not_found(reference))
+        let name = self.current_name(reference);
+        let found = resolve(self.store(), self.project(), &name).map(Some);
+        self.row_of(self.in_scope(&name, found)?)?.ok_or_else(|| not_found(reference))
     }
 
     /// Returns the pages that a pattern such as `memory://people/*` matches, by title; `None` if the reference is no pattern, or
@@ -44,18 +45,48 @@ impl VaultContext {
     }
 
     fn page_to(&self, purpose: Purpose, reference: &str) -> Result<PageRow> {
-        let key = resolve_to(purpose, self.store(), self.project(), &self.current_name(reference))?;
-        self.row_of(Some(key))?.ok_or_else(|| not_found(reference))
+        let name = self.current_name(reference);
+        let found = resolve_to(purpose, self.store(), self.project(), &name).map(Some);
+        self.row_of(self.in_scope(&name, found)?)?.ok_or_else(|| not_found(reference))
     }
 
     /// Resolves a reference to a page, if there is one.
     pub fn find(&self, reference: &str) -> Result<Option<PageRow>> {
-        self.row_of(find(self.store(), self.project(), &self.current_name(reference))?)
+        let name = self.current_name(reference);
+        self.row_of(self.in_scope(&name, find(self.store(), self.project(), &name))?)
     }
 
     /// Resolves a reference to a page that will be written, if there is one: a path is not completed.
     pub fn find_to_write(&self, reference: &str) -> Result<Option<PageRow>> {
-        self.row_of(find_to(Purpose::Change, self.store(), self.project(), &self.current_name(reference))?)
+        let name = self.current_name(reference);
+        let found = find_to(Purpose::Change, self.store(), self.project(), &name);
+        self.row_of(self.in_scope(&name, found)?)
+    }
+
+    /// Returns what a reference names in the namespace of the context, so that a title that two clients use means one's own
+    /// page, and another's title nothing. A path, slug or id names any page.
+    fn in_scope(&self, reference: &str, found: Result<Option<KeyRow>>) -> Result<Option<KeyRow>> {
+        match found {
+            Ok(Some(row)) => {
+                let is_full = as_path(reference).is_some()
+                    || matches!(row.kind, KeyKind::Id | KeyKind::Slug | KeyKind::Path);
+                Ok(if is_full || self.is_in_scope(&row.slug)? { Some(row) } else { None })
+            }
+            Err(Error::Ambiguous { reference, candidates }) => {
+                let mut own = Vec::new();
+                for slug in candidates {
+                    if self.is_in_scope(&slug)? {
+                        own.push(slug);
+                    }
+                }
+                match own.as_slice() {
+                    [] => Ok(None),
+                    [one] => find(self.store(), self.project(), one),
+                    _ => Err(Error::Ambiguous { reference, candidates: own }),
+                }
+            }
+            found => found,
+        }
     }
 
     /// Resolves a reference to a file path: a page's, or a file that a rule gives another extension.

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use lore_ports::PageNo;
+use lore_ports::{LinkFilter, PageNo};
 
 use crate::change::PreparedChange;
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
+use crate::index::Proposal;
 use crate::lifecycle::Ties;
+use crate::policy::{Finding, Level, Lint};
 
 /// Supersession cycles, each as the sorted numbers of its pages, which a move does not change.
 pub(super) type Cycles = BTreeSet<Vec<PageNo>>;
@@ -44,6 +46,42 @@ pub(super) fn refuse_new_cycle(
     let mut pages: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
     pages.sort_unstable();
     Err(Error::SupersessionCycle { pages })
+}
+
+/// Returns an error for each of these pages that is on a cycle, as the index has it.
+pub(super) fn cycle_findings(context: &VaultContext, proposal: &Proposal) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for (path, bytes) in proposal {
+        if !bytes.as_deref().is_some_and(mentions_supersession) {
+            continue;
+        }
+        let Some(row) = context.page_at(path)? else { continue };
+        let circle = Ties::around(context, &[row.number])?.circle(row.number);
+        if circle.is_empty() {
+            continue;
+        }
+        let rows = context.store().pages(context.project(), &circle)?;
+        let mut pages: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
+        pages.sort_unstable();
+        let message = match pages.as_slice() {
+            [one] => format!("{one} supersedes itself"),
+            _ => format!("{} supersede each other, so none of them is current", pages.join(", ")),
+        };
+        let links = context.store().links(context.project(), &LinkFilter::From(&[row.number]))?;
+        let link = links.iter().find(|one| {
+            mentions_supersession(one.link.relation.as_bytes())
+                && one.to.is_some_and(|to| circle.contains(&to))
+        });
+        findings.push(Finding {
+            lint: Lint::Structure,
+            level: Level::Error,
+            path: path.clone(),
+            line: link.map(|one| one.link.line),
+            message,
+            fixable: false,
+        });
+    }
+    Ok(findings)
 }
 
 fn mentions_supersession(bytes: &[u8]) -> bool {

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use lore_page::{Format, Interval, LINKS_TO, Link, edit, parse};
+use lore_page::{Format, Interval, LINKS_TO, Link, Node, edit, parse};
 use lore_ports::{LinkFilter, LinkRow, PageNo, PageRow};
 use lore_text::{PartialDate, fold, on_one_line};
 use lore_vault::{VaultPath, without_extension};
@@ -23,6 +23,8 @@ pub struct NewLink<'a> {
     pub from: &'a PageRow,
     /// The page it leads to.
     pub to: &'a PageRow,
+    /// The node of that page that it leads to; `None` for the page itself.
+    pub node: Option<&'a Node>,
     /// The verb.
     pub relation: &'a str,
     /// The text around it.
@@ -73,6 +75,8 @@ pub struct RelationLine {
     pub line: edit::NewRelation,
     /// The page it leads to, if it exists.
     pub to: Option<PageNo>,
+    /// Whether it leads to a node of that page.
+    pub is_to_node: bool,
 }
 
 /// Returns the text of a page with a relation. If the relation is already there, the text is unchanged; an end date
@@ -85,7 +89,7 @@ pub fn with_relation(context: &VaultContext, path: &str, text: &str, new: &Relat
     let links = stated(context, path, text)?;
     let names = names_of(&line.target);
     let is_end = |one: &&Stated| match (new.to, one.row.to) {
-        (None, None) => one.row.link.names == names,
+        (to, other) if to == other && (to.is_none() || new.is_to_node) => one.row.link.names == names,
         (to, other) => to == other,
     };
     let relation = fold(&line.relation);
@@ -126,11 +130,20 @@ pub fn link_target(source: &str, to: &PageRow, name: String) -> (String, Option<
     }
 }
 
+/// Returns the target and label of a link to a node: its id with its title.
+pub fn node_target(node: &Node) -> (String, Option<String>) {
+    (format!("id:{}", node.id), Some(node.title.clone()))
+}
+
 /// Creates a relation. If it already exists with the same interval, nothing changes.
 pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
     let relation = on_one_line(new.relation);
     check_relation(&relation)?;
-    let (target, label) = link_target(&new.from.path, new.to, target_of(context, new.to)?);
+    let (target, label) = match new.node {
+        Some(node) => node_target(node),
+        None => link_target(&new.from.path, new.to, target_of(context, new.to)?),
+    };
+    let names = new.node.map(|_| names_of(&target));
     let (path, to) = (&new.from.path, new.to.number);
     let note = new.context.map(str::to_owned);
     let line = edit::NewRelation {
@@ -141,7 +154,7 @@ pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
         interval: new.interval,
     };
     let written = format!("{relation} [[{}]]", line.target);
-    let line = RelationLine { line, to: Some(to) };
+    let line = RelationLine { line, to: Some(to), is_to_node: new.node.is_some() };
     let edit = |text: &str| with_relation(context, path, text, &line);
     let receipt = change(context, path, &edit, new.expected_version)?;
     let links = links_on(context, path)?;
@@ -150,6 +163,7 @@ pub fn link(context: &VaultContext, new: &NewLink<'_>) -> Result<LinkWritten> {
         let interval = row.link.interval;
         let is_closed = until.is_some() && new.interval.from.is_none() && interval.until == until;
         row.to == Some(to)
+            && names.as_ref().is_none_or(|names| row.link.names == *names)
             && fold(&row.link.relation) == fold(&relation)
             && (interval == new.interval || is_closed || new.interval.is_unbounded())
     };
@@ -192,20 +206,24 @@ pub fn close_link(
     link.map(|link| LinkWritten { receipt, link }).ok_or_else(|| no_link(&id.to_string()))
 }
 
-/// Removes the relations from one page to another: all of them, or those with one verb.
+/// Removes the relations from one page to another, or to a node of it: all of them, or those with one verb.
 pub fn unlink(
     context: &VaultContext,
     from: &PageRow,
-    to: &PageRow,
+    (to, node): (&PageRow, Option<&Node>),
     relation: Option<&str>,
     expected_version: Option<u64>,
 ) -> Result<Unlinked> {
+    let names = node.map(|node| names_of(&node_target(node).0));
     let found: RefCell<(Vec<LinkRow>, Vec<LinkRow>)> = RefCell::default();
     let edit = |text: &str| {
         let links = stated(context, &from.path, text)?;
         let named = |one: &Stated| relation.is_none_or(|relation| fold(relation) == fold(&one.link.relation));
-        let resolve_targets = links.iter().filter(|one| one.row.to == Some(to.number));
-        let (cut, left): (Vec<_>, Vec<_>) = resolve_targets.partition(|one| one.is_line() && named(one));
+        let is_end = |one: &&Stated| {
+            one.row.to == Some(to.number) && names.as_ref().is_none_or(|names| one.row.link.names == *names)
+        };
+        let (cut, left): (Vec<_>, Vec<_>) =
+            links.iter().filter(is_end).partition(|one| one.is_line() && named(one));
         let rows = |list: &[&Stated]| list.iter().map(|one| one.row.clone()).collect();
         found.replace((rows(&cut), rows(&left)));
         // From last to first, so that the line numbers above stay valid.

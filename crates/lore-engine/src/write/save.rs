@@ -9,6 +9,7 @@ use lore_vault::fault::fault;
 use lore_vault::{FolderLock, VaultPath};
 
 use super::commit_gate::not_committed;
+use super::cycle::cycle_findings;
 use super::git_state::{remember, remembered};
 use super::{ATTEMPTS, commit, publish, recover};
 use crate::context::VaultContext;
@@ -139,9 +140,14 @@ fn passes(
     context: &VaultContext,
     proposal: &Proposal,
 ) -> Result<std::result::Result<Vec<Finding>, Vec<Finding>>> {
+    let circles = cycle_findings(context, proposal)?;
     match gate(context, proposal, false) {
-        Ok(warnings) => Ok(Ok(warnings)),
-        Err(Error::Lint { findings }) => Ok(Err(findings)),
+        Ok(warnings) if circles.is_empty() => Ok(Ok(warnings)),
+        Ok(_) => Ok(Err(circles)),
+        Err(Error::Lint { mut findings }) => {
+            findings.extend(circles);
+            Ok(Err(findings))
+        }
         Err(error) => Err(error),
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn change(
         });
     }
     let page = context.page_to_write(reference)?;
+    context.refuse_node(&page, reference)?;
     let body = in_format(context, &page.path, &body_of(request)?);
     let format = Format::of(&page.path);
     // On an append-only page, text can only be added at the end of the file.

@@ -34,15 +34,11 @@ pub(crate) fn in_format(context: &VaultContext, path: &str, text: &str) -> Strin
     if Format::of(path) == Format::Markdown || Format::guess(text) == Format::Org {
         return text.to_owned();
     }
-    convert(&with_ids(context, path, text), Format::Markdown, Format::Org)
+    convert(&with_ids(context, text), Format::Markdown, Format::Org)
 }
 
-/// Returns a Markdown text in which links by title name ids, if every page has one: Org and org-roam follow only those.
-fn with_ids(context: &VaultContext, path: &str, text: &str) -> String {
-    let policy = context.policy();
-    if !policy.schema(path).is_some_and(|schema| schema.required.iter().any(|key| key == "id")) {
-        return text.to_owned();
-    }
+/// Returns a Markdown text in which links by title to pages with ids name these: Org and org-roam follow only those.
+fn with_ids(context: &VaultContext, text: &str) -> String {
     let mut links = parse("text.md", text).page.links;
     links.sort_by_key(|link| std::cmp::Reverse(link.span.start));
     let mut text = text.to_owned();
@@ -52,8 +48,9 @@ fn with_ids(context: &VaultContext, path: &str, text: &str) -> String {
         let label = link.label.as_deref().unwrap_or(title);
         // The title of a node inside a page resolves to the page, which has another id.
         let page = context.find(title).ok().flatten().filter(|page| fold(&page.title) == fold(title));
-        if let Some(page) = page.filter(|page| is_whole_page && !page.id.is_empty()) {
-            text.replace_range(link.span.start..link.span.end, &format!("[[id:{}|{label}]]", page.id));
+        let page = page.filter(|_| is_whole_page);
+        if let Some(id) = page.as_ref().and_then(|page| page.properties.text("id")) {
+            text.replace_range(link.span.start..link.span.end, &format!("[[id:{id}|{label}]]"));
         }
     }
     text
@@ -71,7 +68,12 @@ pub(crate) fn new_page(context: &VaultContext, path: &str, new: &NewPage<'_>) ->
         let heading = format!("# {}\n\n", new.title);
         text = edit::prepend(format, &text, &heading).map_err(|source| edit_failed(path, source))?;
     }
-    for (key, value) in properties(context, new, &schema) {
+    let mut own = properties(context, new, &schema);
+    // Without an id, an Org file is no node, and nothing in org-roam finds it or links to it.
+    if format == Format::Org && own.iter().all(|(key, _)| key != "id") {
+        own.insert(0, ("id".to_owned(), Value::Text(filled(context, "{{id}}"))));
+    }
+    for (key, value) in own {
         if given.properties.get(&key).is_none() {
             text = edit::set_property(format, &text, &key, &value)
                 .map_err(|source| edit_failed(path, source))?;

@@ -65,8 +65,11 @@ impl Evidence {
         for line in &self.relations {
             let to = context.find(line.target.split(['#', '|']).next().unwrap_or_default().trim());
             // An ambiguous or unknown name is compared as it is written.
-            let to = to.ok().flatten().map(|page| page.number);
-            text = with_relation(context, path, &text, &RelationLine { line: line.clone(), to })?;
+            let page = to.ok().flatten();
+            let node = page.as_ref().and_then(|page| context.node(page, &line.target).ok().flatten());
+            let to = page.map(|page| page.number);
+            let relation = RelationLine { line: line.clone(), to, is_to_node: node.is_some() };
+            text = with_relation(context, path, &text, &relation)?;
         }
         for fact in &self.facts {
             (text, _) = with_fact(context, path, &text, fact)?;

@@ -1,9 +1,9 @@
 //! Links and pointers of other pages that follow a page to its new name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use lore_engine::{Action, Edit, FormerNames, PageChange, Result, VaultContext, target_of};
-use lore_page::{Link, LinkStyle, edit};
+use lore_page::{Format, Link, LinkStyle, edit};
 use lore_ports::{Filter, LinkFilter, Order, PageNo, PageRow, Window};
 use lore_text::fold;
 use lore_vault::{VaultPath, decode, relative, without_extension};
@@ -96,6 +96,28 @@ pub(super) struct MovedSection {
     pub(super) name: PageName,
 }
 
+/// Returns the targets of links to headings of pages that are nodes of their own. In an Org page that takes over their text
+/// they keep their ids and names, so links to them still lead there.
+pub(super) fn node_targets(
+    context: &VaultContext,
+    pages: &[PageRow],
+    target: &PageRow,
+) -> Result<HashSet<String>> {
+    let mut found = HashSet::new();
+    let is_org = |page: &&PageRow| Format::of(&page.path) == Format::Org;
+    for page in pages.iter().filter(|page| is_org(page) && is_org(&target)) {
+        let read = lore_page::parse(&page.path, &decode(&context.read(page)?.bytes).text).page;
+        let own: Vec<String> =
+            read.aliases.iter().chain([&page.title, &page.slug]).map(|name| fold(name)).collect();
+        for node in &read.nodes {
+            found.insert(fold(&format!("id:{}", node.id)));
+            let names = node.aliases.iter().chain([&node.title]).map(|name| fold(name));
+            found.extend(names.filter(|name| !own.contains(name)));
+        }
+    }
+    Ok(found)
+}
+
 /// Links and pointers that follow.
 #[derive(Debug)]
 pub(super) struct Redirects {
@@ -121,7 +143,9 @@ impl Redirects {
     ) -> Result<Redirects> {
         let rows = context.store().links(context.project(), &LinkFilter::To(gone))?;
         let own: BTreeSet<String> = pages.iter().chain([target]).map(|page| page.path.clone()).collect();
-        let rows = rows.into_iter().filter(|row| !own.contains(&row.from_path));
+        let nodes = node_targets(context, pages, target)?;
+        let is_node = |target: &str| nodes.contains(&fold(target));
+        let rows = rows.into_iter().filter(|row| !own.contains(&row.from_path) && !is_node(&row.link.target));
         let key = |path, target| LinkKey { path, target, heading: None };
         let destination = Destination { name: name.clone(), keeps_heading: true };
         let links = rows.map(|row| (key(row.from_path, row.link.target), destination.clone())).collect();

@@ -6,7 +6,7 @@ use lore_engine::{
     Action, Edit, Error, PageChange, Receipt, Result, VaultContext, WriteOptions, link_target, write_as,
 };
 use lore_page::edit::{self, NewRelation, SectionPlace, promote_headings};
-use lore_page::{Fact, Format, Interval, parse};
+use lore_page::{Fact, Format, Interval, Value, convert, parse};
 use lore_ports::PageRow;
 use lore_text::fold;
 use lore_vault::{VaultPath, folder};
@@ -141,16 +141,26 @@ fn part(
     let format = Format::of(&page.path);
     let heading = place.heading.text.clone();
     let (title, path) = free_title(context, page, &heading, taken)?;
+    let head = match format {
+        Format::Markdown => OrgHead::default(),
+        Format::Org => OrgHead::of(&text[place.whole.start..place.body.start], &heading),
+    };
     let body = promote_headings(format, place.body.of(text).trim());
+    let body = format!("{}{body}", head.planning);
     let head_and_body = match format {
         Format::Markdown => format!("# {title}\n\n{body}\n"),
         Format::Org => format!("#+title: {title}\n\n{body}\n"),
+    };
+    let head_and_body = match (format, Format::of(&path)) {
+        (Format::Org, to) => convert(&head_and_body, Format::Org, to),
+        // Text for an Org file is converted with the rest of the page.
+        (Format::Markdown, _) => head_and_body,
     };
     let head_and_body = with_subject(&path, head_and_body, [parent.short(), &page.slug])?;
     let new = NewPage {
         text: &head_and_body,
         title: &title,
-        tags: page.properties.list("tags"),
+        tags: page.properties.list("tags").into_iter().chain(head.tags).collect(),
         source: Some(page.properties.text("source").map_or_else(|| page.slug.clone(), str::to_owned)),
         directory: None,
         extra: Vec::new(),
@@ -161,9 +171,48 @@ fn part(
             .map_err(|source| failed(&path, source))?;
     }
     let whole = link_target(&path, page, parent.short().to_owned());
+    for (key, value) in head.properties {
+        text = edit::set_property(Format::of(&path), &text, &key, &value)
+            .map_err(|source| failed(&path, source))?;
+    }
     let text = edit::add_relation(Format::of(&path), &text, &relation(PART_OF, whole))
         .map_err(|source| failed(&path, source))?;
     Ok(SplitPart { heading, title, path, text })
+}
+
+/// What the heading of an Org file says besides its title. Its id makes links to it lead to the new page.
+#[derive(Default)]
+struct OrgHead {
+    /// Of its drawer, and its state as `todo`.
+    properties: Vec<(String, Value)>,
+    tags: Vec<String>,
+    /// The line with its dates.
+    planning: String,
+}
+
+impl OrgHead {
+    fn of(head: &str, title: &str) -> OrgHead {
+        let mut found = OrgHead::default();
+        let mut lines = head.lines();
+        let first = lines.next().unwrap_or_default().trim_start_matches('*').trim();
+        if let Some((state, _)) = first.split_once(' ')
+            && state.chars().all(|letter| letter.is_uppercase())
+            && !title.starts_with(state)
+        {
+            found.properties.push(("todo".to_owned(), Value::Text(state.to_owned())));
+        }
+        let tags = first.rsplit(' ').next().unwrap_or_default();
+        if tags.len() > 2 && tags.starts_with(':') && tags.ends_with(':') {
+            found.tags = tags.trim_matches(':').split(':').map(str::to_owned).collect();
+        }
+        let is_drawer = |line: &&str| line.starts_with(':');
+        let (drawer, planning): (Vec<&str>, Vec<&str>) =
+            lines.map(str::trim).filter(|line| !line.is_empty()).partition(is_drawer);
+        found.planning = planning.iter().map(|line| format!("{line}\n\n")).collect();
+        // Read as the drawer of a file, which it becomes: some of its properties are lists.
+        found.properties.extend(parse("head.org", &(drawer.join("\n") + "\n")).page.properties.0);
+        found
+    }
 }
 
 /// Returns the headings and blocks of a page that links may name, folded, with their places. What it has twice is left out.
@@ -272,7 +321,11 @@ fn free_title(
         let day = context.today();
         let naming = Naming { folder: folder(&page.path), name: "{slug}", title: &title, day: &day };
         let path = free_path_of(context, &naming)?;
-        if !is_title_taken(context, &title) && taken.paths.insert(path.clone()) {
+        // A node that becomes the page has its title already.
+        let is_own = number == 0
+            && context.find(&title).ok().flatten().is_some_and(|found| found.number == page.number)
+            && context.node(page, &title)?.is_some();
+        if (is_own || !is_title_taken(context, &title)) && taken.paths.insert(path.clone()) {
             // A title that was taken once stays so.
             taken.numbers.insert(heading.to_owned(), number + 1);
             return Ok((title, path));

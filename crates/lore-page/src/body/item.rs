@@ -128,11 +128,11 @@ impl<'t> ItemSource<'t> {
                 super::unique(tags.iter().map(|tag| &self.text[tag.clone()]))
             }
             Format::Org if is_org_bracket(read.category) => return None,
-            Format::Org => super::unique(grammar::tags(read.content).into_iter()),
+            Format::Org => super::unique(grammar::tags(&read.content).into_iter()),
         };
         Some(Observation {
             category: read.category.to_owned(),
-            content: read.content.to_owned(),
+            content: read.content.into_owned(),
             tags,
             context: read.context.map(str::to_owned),
             line,

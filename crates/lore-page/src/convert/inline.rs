@@ -102,13 +102,16 @@ fn link_to_org(rest: &str, out: &mut String) -> usize {
 /// Writes `![label](path)` as `[[file:path][label]]`; returns its length.
 fn image_to_org(rest: &str, out: &mut String) -> usize {
     let Some((label, after)) = rest[2..].split_once("](") else { return 0 };
-    let Some((path, _)) = after.split_once(')') else { return 0 };
-    if label.contains(['[', ']']) || path.is_empty() || path.contains(['[', ']', ' ', ':']) {
+    let Some((written, _)) = after.split_once(')') else { return 0 };
+    let angled = written.strip_prefix('<').and_then(|path| path.strip_suffix('>'));
+    let path = angled.unwrap_or(written);
+    let has_space = angled.is_none() && path.contains(' ');
+    if label.contains(['[', ']']) || path.is_empty() || has_space || path.contains(['[', ']', ':', '<']) {
         return 0;
     }
     let shown = if label.is_empty() { String::new() } else { format!("[{label}]") };
     out.push_str(&format!("[[file:{path}]{shown}]"));
-    2 + label.len() + 2 + path.len() + 1
+    2 + label.len() + 2 + written.len() + 1
 }
 
 /// Writes `**bold**` as `*bold*`, and `*text*` and `_text_` as `/text/`.
@@ -179,6 +182,10 @@ pub(super) fn to_markdown(line: &str) -> String {
 
 fn org_to_markdown(target: &str, label: Option<&str>) -> String {
     let plain = target.replace("\\[", "[").replace("\\]", "]");
+    // A custom id is no heading.
+    if plain.starts_with('#') && !plain.contains(char::is_whitespace) {
+        return format!("[{}]({plain})", label.unwrap_or(&plain));
+    }
     let place = |place: Option<&str>| place.map(|place| format!("#{place}")).unwrap_or_default();
     let labelled = |name: &str| label.map_or(format!("[[{name}]]"), |label| format!("[[{name}|{label}]]"));
     match org::target_of(&plain) {
@@ -196,8 +203,10 @@ fn org_to_markdown(target: &str, label: Option<&str>) -> String {
         Target::Elsewhere => {
             let file = plain.strip_prefix("file:");
             let address = file.unwrap_or(&plain);
+            let is_file = file.is_some() || address.starts_with(['/', '~', '.']);
             match label {
-                None if file.is_some() => format!("![]({address})"),
+                None if is_file && address.contains(' ') => format!("![](<{address}>)"),
+                None if is_file => format!("![]({address})"),
                 Some(label) => format!("[{label}]({address})"),
                 None => format!("<{address}>"),
             }
@@ -212,7 +221,9 @@ fn marked(rest: &str, mark: u8, new: &str, out: &mut String) -> usize {
     let (text, after) = (&inner[..end], &inner[end + 1..]);
     let fits = !text.is_empty()
         && text.trim() == text
-        && !text.contains(['[', '`'])
+        // A link in code is code, but not one in bold text.
+        && (new == "`" || !text.contains('['))
+        && !text.contains('`')
         && !after.starts_with(|c: char| c.is_alphanumeric() || c == char::from(mark));
     if !fits {
         return 0;

@@ -98,6 +98,35 @@ fn blocks_and_markup_are_converted() {
 }
 
 #[test]
+fn code_with_brackets_is_no_link() {
+    check("Use `[[Foo]]` and `a`.\n", "Use =[[Foo]]= and =a=.\n");
+    check_org("Use =[[id:1][one]]= and [[id:2][two]].\n");
+}
+
+#[test]
+fn code_with_fences_ends_at_its_own() {
+    check_org(
+        "#+title: T\n#+begin_src markdown\n```sh\nrun\n```\n#+end_src\n* Next\n:PROPERTIES:\n:ID: 8\n:END:\n",
+    );
+}
+
+#[test]
+fn links_to_files_and_custom_ids_come_back() {
+    check_org("See [[#custom-id][there]] and [[file:/img/a.png]], [[file:./two words.png]].\n");
+    let path = convert("[[/img/a.png]]\n", Org, Markdown);
+    assert_eq!(
+        (path.as_str(), convert(&path, Markdown, Org).as_str()),
+        ("![](/img/a.png)\n", "[[file:/img/a.png]]\n")
+    );
+}
+
+#[test]
+fn deep_headings_and_byte_order_marks_come_back() {
+    check_org("#+title: T\n****** six\n******* seven :x:\n:PROPERTIES:\n:ID: 8\n:END:\nText.\n");
+    check_org("\u{feff}:PROPERTIES:\n:ID: 7\n:END:\n#+title: T\nText.\n");
+}
+
+#[test]
 fn prose_that_looks_like_org_stays_prose() {
     check(
         "# Ada\n\n#+begin_src x\nText.\n#+filetags: :evil:\n:drawer:\n** two\n",

@@ -7,6 +7,9 @@ use crate::format::Format;
 use crate::org;
 use crate::page::Page;
 
+/// Deepest level of a heading in Markdown.
+const MAX_LEVEL: usize = 6;
+
 /// Converts a page.
 pub(super) fn page(text: &str) -> String {
     let text = &text.replace("\r\n", "\n");
@@ -97,7 +100,7 @@ impl Writer {
         if Format::Org.is_heading_line(content) {
             self.heading(text, at, content);
         } else if let Some(name) = lower.strip_prefix("#+begin_") {
-            self.open(trimmed, name, indent, content);
+            self.open(trimmed, name, indent, content, &text[at..]);
         } else if lower.starts_with("#+") || is_drawer_line(trimmed) {
             self.keep(content);
             if is_drawer_line(trimmed) && lower != ":end:" {
@@ -121,13 +124,13 @@ impl Writer {
         }
     }
 
-    fn open(&mut self, trimmed: &str, name: &str, indent: &str, content: &str) {
+    fn open(&mut self, trimmed: &str, name: &str, indent: &str, content: &str, rest: &str) {
         let kind = name.split_whitespace().next().unwrap_or_default().to_owned();
         let arguments = trimmed["#+begin_".len() + kind.len()..].trim();
         let end = format!("#+end_{kind}");
         match kind.as_str() {
             "src" | "example" => {
-                let fence = "```".to_owned();
+                let fence = fence(rest, &end);
                 self.push(&format!("{indent}{fence}{arguments}"));
                 self.block = Some((end, BlockKind::Code(fence)));
             }
@@ -172,7 +175,11 @@ impl Writer {
 
     fn heading(&mut self, text: &str, at: usize, content: &str) {
         let level = content.bytes().take_while(|byte| *byte == b'*').count();
-        self.push(&format!("{} {}", "#".repeat(level.min(6)), to_markdown(content[level..].trim())));
+        if level > MAX_LEVEL {
+            self.keep(content);
+            return;
+        }
+        self.push(&format!("{} {}", "#".repeat(level), to_markdown(content[level..].trim())));
         if let Some(end) = org::heading_head_end(text, at) {
             let head = &text[at + content.len()..end];
             let lines: Vec<String> =
@@ -198,6 +205,13 @@ impl Writer {
             self.out.push_str(&comment(&kept));
         }
     }
+}
+
+/// Returns a fence for the code of a block that none of its lines ends.
+fn fence(block: &str, end: &str) -> String {
+    let lines = block.lines().skip(1).take_while(|line| !line.trim().eq_ignore_ascii_case(end));
+    let ticks = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+    "`".repeat(lines.map(ticks).max().map_or(3, |longest| longest.max(2) + 1))
 }
 
 fn table_line(line: &str) -> String {

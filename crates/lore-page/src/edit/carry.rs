@@ -12,9 +12,12 @@
 //!
 //! Every other old line is kept: beside its old neighbours, else at the end of the section with the same heading, else
 //! under that heading at the end of the truth. A text without a timeline keeps the old timeline as it is.
+//!
+//! A heading with an id is not moved into the new text: a text without it is refused.
 
 mod assemble;
 mod dropped;
+mod node;
 mod pair;
 mod place;
 mod same;
@@ -28,12 +31,14 @@ use super::fact::close_fact;
 use crate::format::Format;
 use crate::page::Fact;
 use assemble::{assemble, with_timeline};
+use node::check_nodes;
 use pair::{Mention, Side, pair};
 use place::{Place, Placed, Places, indent};
 use same::unchanged_body;
 use statement::{Body, Statement, statements};
 
 pub use dropped::Dropped;
+pub(super) use node::check_truth_node;
 pub use statement::LineKind;
 
 /// The terms of a rewrite.
@@ -75,6 +80,7 @@ pub fn carry_over(
     let (old_doc, new_doc) = (Doc::new(format, old), Doc::new(format, new));
     let (old_lines, new_lines) = (statements(&old_doc), statements(&new_doc));
     terms.dropped.check(&old_doc, &old_lines)?;
+    check_nodes(&old_doc, &new_doc, terms.dropped)?;
     let old = Side { doc: &old_doc, statements: &old_lines };
     let new = Side { doc: &new_doc, statements: &new_lines };
     let mentions = pair(&old, &new, terms.topic);

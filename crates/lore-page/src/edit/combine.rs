@@ -50,7 +50,28 @@ pub fn combine(format: Format, text: &str, other: &str) -> Result<String, EditEr
 /// A body: the text before its first section, and its sections at the highest level below the title.
 struct Parts<'a> {
     intro: &'a str,
-    sections: Vec<(Heading, &'a str)>,
+    sections: Vec<Section<'a>>,
+}
+
+struct Section<'a> {
+    heading: Heading,
+    /// The line of the heading; in Org with its keyword and tags, and the dates and the properties below it.
+    head: &'a str,
+    body: &'a str,
+}
+
+/// Whether a heading is only its text. It may have links, which its text does not show, and in Org it may be a task or a
+/// node, which no other heading stands for.
+fn is_plain(format: Format, heading: &Heading, head: &str) -> bool {
+    match format {
+        Format::Markdown => !head.contains("[["),
+        Format::Org => head.trim().trim_start_matches('*').trim() == heading.text,
+    }
+}
+
+/// Returns what sections of two pages have in common if they are the same.
+fn key(format: Format, heading: &Heading, head: &str) -> String {
+    fold(if is_plain(format, heading, head) { &heading.text } else { head.trim() })
 }
 
 fn parts(format: Format, truth: &str) -> Parts<'_> {
@@ -64,7 +85,11 @@ fn parts(format: Format, truth: &str) -> Parts<'_> {
     let level = below.iter().map(|place| place.heading.level).min().unwrap_or(2);
     let top: Vec<_> = below.into_iter().filter(|place| place.heading.level == level).collect();
     let intro = &truth[start..top.first().map_or(truth.len(), |place| place.whole.start)];
-    let section = |place: &&super::SectionPlace| (place.heading.clone(), place.body.of(truth));
+    let section = |place: &&super::SectionPlace| Section {
+        heading: place.heading.clone(),
+        head: &truth[place.whole.start..place.body.start],
+        body: place.body.of(truth),
+    };
     Parts { intro, sections: top.iter().map(section).collect() }
 }
 
@@ -85,43 +110,52 @@ fn add_intro(format: Format, text: &str, addition: &str) -> Result<String, EditE
 fn add_sections(
     format: Format,
     text: &str,
-    sections: &[(Heading, &str)],
+    sections: &[Section<'_>],
     known: &Known,
 ) -> Result<String, EditError> {
     let places = own_sections(format, text);
     // What is added to each section of the page, and the further sections, by their headings.
     let mut added: Vec<(Range<usize>, String)> = Vec::new();
-    let (mut further, mut at): (Vec<(&Heading, String)>, HashMap<String, usize>) = Default::default();
-    for (heading, body) in sections {
-        let key = fold(&heading.text);
+    let (mut further, mut at): (Vec<(&Section<'_>, String)>, HashMap<String, usize>) = Default::default();
+    for section in sections {
+        let Section { heading, head, body } = section;
+        let key = key(format, heading, head);
         if let Some(own) = places.get(&key) {
             let new = known.new_blocks(format, &text[own.clone()], body);
             if !new.is_empty() {
                 added.push((own.clone(), new));
             }
         } else if let Some(at) = at.get(&key) {
-            let (_, text): &mut (&Heading, String) = &mut further[*at];
+            let (_, text): &mut (&Section<'_>, String) = &mut further[*at];
             let new = known.new_blocks(format, text, body);
             let gap = if text.is_empty() || new.is_empty() { "" } else { "\n\n" };
             *text = format!("{text}{gap}{new}");
         } else {
             let new = known.new_blocks(format, "", body);
-            // A heading under which nothing is left says nothing.
-            if !new.is_empty() || body.trim().is_empty() {
+            // A heading under which nothing is left says nothing, unless it is more than its text.
+            if !new.is_empty() || body.trim().is_empty() || !is_plain(format, heading, head) {
                 at.insert(key, further.len());
-                further.push((heading, new));
+                further.push((section, new));
             }
         }
     }
     let edited = insert_into(text, added);
-    let further: Vec<String> = further
-        .iter()
-        .map(|(heading, body)| {
-            let marks = format.heading_marks(usize::from(heading.level.max(format.section_level())));
-            format!("{marks} {}\n\n{}", heading.text, body.trim()).trim_end().to_owned()
-        })
-        .collect();
+    let further: Vec<String> =
+        further.iter().map(|(section, body)| written(format, section, body.trim())).collect();
     if further.is_empty() { Ok(edited) } else { add_to_truth(format, &edited, &further.join("\n\n")) }
+}
+
+/// Returns the text of a section that the page does not have.
+fn written(format: Format, Section { heading, head, .. }: &Section<'_>, body: &str) -> String {
+    let head = match is_plain(format, heading, head) {
+        true => {
+            let marks = format.heading_marks(usize::from(heading.level.max(format.section_level())));
+            format!("{marks} {}\n", heading.text)
+        }
+        false if format == Format::Markdown => format!("{}\n", head.trim_end()),
+        false => head.trim_end().to_owned(),
+    };
+    format!("{head}\n{body}").trim_end().to_owned()
 }
 
 /// Returns the sections of the truth below the title whose headings occur once, by their headings.
@@ -133,7 +167,11 @@ fn own_sections(format: Format, text: &str) -> HashMap<String, Range<usize>> {
             continue;
         }
         let body = place.body.start..place.body.end;
-        found.entry(fold(&place.heading.text)).and_modify(|twice| *twice = None).or_insert(Some(body));
+        let head = &text[place.whole.start..place.body.start];
+        found
+            .entry(key(format, &place.heading, head))
+            .and_modify(|twice| *twice = None)
+            .or_insert(Some(body));
     }
     found.into_iter().filter_map(|(heading, own)| Some((heading, own?))).collect()
 }
@@ -218,6 +256,31 @@ mod tests {
             "---\ntitle: Acme\n---\n# Acme\n\nA company.\n\n## Facts\n\n- ceo:: Ada\n- hq:: Oslo\n",
             "---\ntitle: ACME Inc\n---\n# ACME Inc\n\nA company.\n\nIt sells looms.\n\n## Facts\n\n- ceo:: Ada\n- size:: 40\n\n## Links\n\n- knows [[Bob]]\n",
             "---\ntitle: Acme\n---\n# Acme\n\nA company.\n\nIt sells looms.\n\n## Facts\n\n- ceo:: Ada\n- hq:: Oslo\n- size:: 40\n\n## Links\n\n- knows [[Bob]]\n",
+        );
+    }
+
+    #[test]
+    fn links_in_headings_are_kept() {
+        check(
+            "# A\n\n## Notes\n\nOne.\n",
+            "# B\n\n## See [[Bob]] and `code`\n\nTwo.\n\nSet [[Zed]]\n---------\n\nThree.\n",
+            "# A\n\n## Notes\n\nOne.\n\n## See [[Bob]] and `code`\n\nTwo.\n\nSet [[Zed]]\n---------\n\nThree.\n",
+        );
+    }
+
+    #[test]
+    fn tasks_and_nodes_of_org_stay_whole() {
+        let page = "#+title: A\n* Plain\nOne.\n* Steps\n:PROPERTIES:\n:ID: a1\n:END:\nOwn.\n";
+        let task = "* TODO [#A] Pay :home:\nSCHEDULED: <2026-12-01 Tue>\n:PROPERTIES:\n:EFFORT: 1:00\n:END:\nPay it.\n";
+        let node = "* Steps\n:PROPERTIES:\n:ID: b1\n:END:\nOther.\n";
+        let other = format!("#+title: B\n* Plain\nTwo.\n{task}{node}");
+        let combined = combine(Format::Org, page, &other).expect("they combine");
+        let expected = page.replace("One.\n", "One.\n\nTwo.\n\n") + "\n" + task + "\n" + node;
+        assert_eq!(combined, expected);
+        assert_eq!(
+            combine(Format::Org, &combined, &other).expect("again"),
+            combined,
+            "nothing is added twice"
         );
     }
 

@@ -1,5 +1,7 @@
 //! Edits by section: the text under a heading, including its subsections.
 
+use std::ops::Range;
+
 use super::EditError;
 use super::doc::{Doc, SectionBounds};
 use super::lines::{insert_block, line_end, splice, with_line_end};
@@ -75,21 +77,27 @@ pub fn append_to_section(
     let doc = Doc::new(format, text);
     let found = &doc.page.headings[find(&doc.page.headings, heading)?];
     let SectionBounds { body_start, end, .. } = doc.section(found);
+    Ok(append_within(&doc, body_start..end, addition))
+}
+
+/// Adds text at the end of a range of whole lines. A list item directly follows a list.
+pub(super) fn append_within(doc: &Doc<'_>, within: Range<usize>, addition: &str) -> String {
+    let text = doc.text;
     let addition = addition.trim_matches(['\n', '\r']);
     if addition.trim().is_empty() {
-        return Ok(text.to_owned());
+        return text.to_owned();
     }
-    let old = SectionParts::of(&text[body_start..end]);
+    let old = SectionParts::of(&text[within.clone()]);
     let line_end = line_end(text);
     let block = with_line_end(addition, line_end);
     if old.content.is_empty() {
-        return insert_after_section(format, text, heading, &block);
+        return insert_block(text, doc.page.truth.start, within.end, block.trim_end());
     }
     let is_list = is_item(addition) && old.content.lines().next_back().is_some_and(is_item_line);
     let gap = if is_list { "" } else { line_end };
     let ended = if old.content.ends_with('\n') { "" } else { line_end };
-    let at = body_start + old.before.len() + old.content.len();
-    Ok(splice(text, at..at, &format!("{ended}{gap}{block}{line_end}")))
+    let at = within.start + old.before.len() + old.content.len();
+    splice(text, at..at, &format!("{ended}{gap}{block}{line_end}"))
 }
 
 /// Replaces a text inside a section and its subsections, if it occurs there as often as expected: once by default.

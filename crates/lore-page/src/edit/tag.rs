@@ -43,12 +43,12 @@ pub fn remove_tag(format: Format, text: &str, tag: &str) -> Result<String, EditE
     Ok(edited)
 }
 
-fn name(tag: &str) -> Result<&str, EditError> {
+pub(super) fn name(tag: &str) -> Result<&str, EditError> {
     let name = tag.trim().trim_start_matches('#');
     if name.is_empty() || name.contains(char::is_control) { Err(EditError::EmptyTag) } else { Ok(name) }
 }
 
-fn is_same(known: &str, tag: &str) -> bool {
+pub(super) fn is_same(known: &str, tag: &str) -> bool {
     known.trim_start_matches('#').to_lowercase() == tag.to_lowercase()
 }
 

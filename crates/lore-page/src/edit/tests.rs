@@ -1,6 +1,7 @@
 //! Each test shows an edit as a person would check it: the text before, and the lines that change.
 
 mod carry;
+mod carry_node;
 mod entry;
 mod escaped;
 mod fact;
@@ -8,6 +9,7 @@ mod heading;
 mod items;
 mod link;
 mod markdown;
+mod node;
 mod org;
 mod outline;
 mod property;

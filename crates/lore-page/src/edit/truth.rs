@@ -2,6 +2,7 @@
 //! the rule are unchanged.
 
 use super::EditError;
+use super::carry::check_truth_node;
 use super::doc::Doc;
 use super::lines::{filled, insert_block, line_end, splice, with_line_end};
 use crate::format::Format;
@@ -12,6 +13,7 @@ use crate::format::Format;
 /// because it would start a timeline.
 pub fn replace_truth(format: Format, text: &str, with: &str) -> Result<String, EditError> {
     let doc = Doc::new(format, text);
+    check_truth_node(&doc, &Doc::new(format, with))?;
     let body = body_of(format, with)?;
     let line_end = line_end(text);
     let truth = doc.page.truth;

@@ -157,7 +157,9 @@ impl Scanner<'_> {
             let is_free =
                 before.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-'));
             if is_angled || is_free {
-                let length = bytes[at + 3..until].iter().take_while(|byte| is_id_byte(**byte)).count();
+                let written = bytes[at + 3..until].iter().take_while(|byte| is_id_byte(**byte)).count();
+                // A dot at the end ends the sentence.
+                let length = self.text[at + 3..at + 3 + written].trim_end_matches('.').len();
                 let end = at + 3 + length;
                 let is_link = if is_angled { bytes.get(end) == Some(&b'>') } else { length >= 8 };
                 if is_link && length > 0 {
@@ -172,8 +174,9 @@ impl Scanner<'_> {
     }
 }
 
+/// Whether an id may have this byte. One that Org makes of the time has a dot: `20240101T101010.123456`.
 fn is_id_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 fn is_before(byte: u8) -> bool {

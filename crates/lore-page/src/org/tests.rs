@@ -157,6 +157,14 @@ fn links_of_all_kinds_are_found() {
         "<id:abc-1> id:0192f3a1-7c4e, grid:00000000\n",
         &["links_to id:abc-1 1", "links_to id:0192f3a1-7c4e 1"],
     );
+    check_links(
+        "id:20240101T101010.123456 and <id:20240102T101010.1>. Then id:0192f3a1-7c4e.\n",
+        &[
+            "links_to id:20240101T101010.123456 1",
+            "links_to id:20240102T101010.1 1",
+            "links_to id:0192f3a1-7c4e 1",
+        ],
+    );
     // Org sees a plain link in brackets that are not closed.
     check_links(
         "- [[id:0192f3a1-7c4e][A]\n- [[id:2][B]]\n",

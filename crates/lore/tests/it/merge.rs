@@ -242,6 +242,40 @@ fn split_of_an_org_page_links_by_id() {
     assert!(vault.read(path).contains("][Deploy]]"), "{}", vault.read(path));
 }
 
+/// What the heading of an Org file says goes with its section, and links to its id lead to the new page.
+#[test]
+fn heads_of_org_sections_are_kept() {
+    let page = "#+title: Big\n\nIntro.\n\n* TODO Two :deep:\nDEADLINE: <2026-12-01 Tue>\n:PROPERTIES:\n\
+                :ID: aaaaaaaa-0000-4000-8000-000000000003\n:EFFORT: 1h\n:ROAM_ALIASES: \"Second part\" Deux\n:END:\n\nSee [[file:other.org][it]].\n";
+    for (path, format, extension) in [("two.org", "org", "org"), ("two.md", "markdown", "md")] {
+        let sandbox = Sandbox::empty();
+        std::fs::create_dir(sandbox.vault()).expect("a new directory");
+        sandbox.run(&["init", "--no-git", "--pages", format]).ok();
+        // New pages have the format of most pages of their directory.
+        ["x", "y", "z"].iter().for_each(|name| sandbox.write(&format!("{name}.{extension}"), "Text.\n"));
+        sandbox.write("big.org", page);
+        sandbox.write("other.org", "#+title: Other\n\n[[id:aaaaaaaa-0000-4000-8000-000000000003][two]]\n");
+        sandbox.sync();
+        sandbox.run(&["split", "big", "--yes"]).ok();
+        let part = text(&sandbox, path);
+        for kept in [
+            "aaaaaaaa-0000-4000-8000-000000000003",
+            "1h",
+            "TODO",
+            "DEADLINE: <2026-12-01 Tue>",
+            "deep",
+            "Second part",
+            "Deux",
+        ] {
+            assert!(part.contains(kept), "{kept}: {part}");
+        }
+        assert!(format == "org" || !part.contains("#+") && part.contains("[it](other.org)"), "{part}");
+        let links = sandbox.run(&["links", "other"]).ok().json();
+        assert_eq!(links["links"][0]["to"], "two", "{links}");
+        sandbox.validate();
+    }
+}
+
 #[test]
 fn split_makes_pages_of_sections() {
     let sandbox = Sandbox::with_vault();

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::git_support::GitVault;
 use crate::sandbox::Sandbox;
+use crate::server_support::{HttpServer, McpClient};
 
 const PLAN: &str = "0192f3a1-7c4e-4b21-9d55-0a1b2c3d4e5f";
 const STEPS: &str = "9b1d6c52-0c86-4f7e-8c1a-3d0a7a1f4e22";
@@ -84,6 +85,141 @@ fn headings_with_an_id_are_nodes() {
     let kiln = kiln.unwrap_or_else(|| panic!("{found}"));
     assert_eq!(kiln["nodes"], json!(["20240301-plan.org::*Next steps"]), "{found}");
     assert_eq!(kiln["heading"], "Next steps", "{found}");
+}
+
+#[test]
+fn a_heading_is_not_deleted_or_moved_with_its_file() {
+    let sandbox = roam();
+    let before = sandbox.files();
+    for arguments in [["rm", STEPS, "--yes"], ["mv", STEPS, "steps.org"], ["rm", "Next steps", "--yes"]] {
+        sandbox.run(&arguments).exits(2).says("20240301-plan.org::*Next steps is a heading");
+    }
+    assert_eq!(sandbox.files(), before);
+    sandbox.run(&["rm", "./20240301-plan.org", "--yes"]).ok();
+}
+
+/// A client reads a node and writes it back as the whole page.
+#[test]
+fn a_rewrite_does_not_lose_nodes() {
+    let sandbox = roam();
+    let before = text(&sandbox, "20240301-plan.org");
+    let shown = sandbox.run(&["show", STEPS]).ok().json();
+    let slug = shown["slug"].as_str().expect("a slug");
+    let section = shown["content"].as_str().expect("text").replace("kiln", "oven");
+    sandbox
+        .pipe(&["put", slug], section.as_bytes())
+        .exits(2)
+        .says("only that of the heading \"Next steps\"")
+        .says("--section 'Next steps' --with");
+    for content in
+        [json!({"slug": slug, "content": section}), json!({"slug": slug, "compiled_truth": section})]
+    {
+        sandbox.run(&["call", "put", &content.to_string()]).exits(2).says("only that of the heading");
+    }
+    let without = before.replace(&before[before.find("* Next").expect("a node")..], "* Log\nSomething.\n");
+    sandbox.pipe(&["put", slug], without.as_bytes()).exits(2).says(STEPS).says(&format!("--drop {STEPS}"));
+    let note = ["write-note", "Plan", "New text.", "--overwrite"];
+    sandbox.run(&note).exits(2).says("lacks the heading \"Next steps\"");
+    let update = ["capture", "New text.", "--update", slug];
+    sandbox.run(&update).exits(2).says("lacks the heading \"Next steps\"");
+    let pages = json!({"content": "Said so.", "source_type": "doc", "source_ref": "chat/1", "force": true, "pages":
+        [{"slug": slug, "expected_version": 1, "content": without}]});
+    sandbox.run(&["call", "ingest", &pages.to_string()]).exits(2).says("lacks the heading");
+    assert_eq!(text(&sandbox, "20240301-plan.org"), before);
+
+    sandbox.run(&["edit", slug, "--section", "Next steps", "--with", &section]).ok();
+    assert_eq!(
+        text(&sandbox, "20240301-plan.org"),
+        before.replace("kiln", "oven").replace("* Log", "\n* Log")
+    );
+    sandbox.run(&["edit", slug, "--find", "Nothing.", "--replace", "Something."]).ok();
+    sandbox.pipe(&["put", slug, "--drop", STEPS, "--drop", "facts"], without.as_bytes()).ok();
+    assert!(!text(&sandbox, "20240301-plan.org").contains(STEPS));
+}
+
+#[test]
+fn edits_of_a_node_change_its_heading_only() {
+    let sandbox = roam();
+    let before = text(&sandbox, "20240301-plan.org");
+    sandbox.run(&["edit", STEPS, "--append", "Then fire it."]).ok();
+    sandbox.run(&["edit", "Next steps", "--prepend", "Soon."]).ok();
+    sandbox.run(&["edit", STEPS, "--set", "status=current"]).ok();
+    sandbox.run(&["tag", STEPS, "q3"]).ok();
+    sandbox.run(&["untag", STEPS, "todo"]).ok();
+    sandbox.run(&["edit", STEPS, "--find", "Ask", "--replace", "Tell"]).ok();
+    let expected = before
+        .replace("* Next steps :todo:", "* Next steps :q3:")
+        .replace(&format!("{STEPS}\n:END:\n"), &format!("{STEPS}\n:STATUS: current\n:END:\n\nSoon.\n\n"))
+        .replace("Ask [[", "Tell [[")
+        .replace("* Log", "\nThen fire it.\n* Log");
+    assert_eq!(text(&sandbox, "20240301-plan.org"), expected);
+    sandbox.run(&["edit", STEPS, "--unset", "status"]).ok();
+    sandbox.run(&["edit", STEPS, "--find", "Nothing.", "--replace", "x"]).exits(2).says("occurs 0 times");
+    sandbox.run(&["untag", STEPS, "work"]).exits(2).says("inherited");
+
+    sandbox.run(&["link", "old", STEPS, "--relationship", "led_to"]).ok();
+    assert!(text(&sandbox, "old.org").contains(&format!("- led_to [[id:{STEPS}][Next steps]]")));
+    sandbox.run(&["link", "people/ada", "Next steps"]).ok();
+    assert!(text(&sandbox, "people/ada.md").contains(&format!("- related [[id:{STEPS}|Next steps]]")));
+    sandbox.run(&["link", "old", "./20240301-plan.org", "--relationship", "about"]).ok();
+    assert!(text(&sandbox, "old.org").contains(&format!("- about [[id:{PLAN}][Plan]]")));
+    sandbox.run(&["unlink", "old", STEPS]).ok();
+    let old = text(&sandbox, "old.org");
+    assert!(!old.contains("led_to") && old.contains("- about"), "{old}");
+}
+
+#[test]
+fn changes_of_a_whole_file_refuse_a_node() {
+    let sandbox = roam();
+    let before = sandbox.files();
+    for arguments in [
+        &["set-status", STEPS, "active"][..],
+        &["fact-add", STEPS, "owner", "Byron"],
+        &["timeline-add", "Next steps", "--date", "2024-03-01", "--summary", "Agreed"],
+        &["link", STEPS, "old"],
+        &["unlink", STEPS, "people/ada"],
+        &["capture", "More.", "--extend", STEPS],
+        &["capture", "More.", "--update", "next steps"],
+        &["capture", "Another plan.", "--supersedes", STEPS, "--keep"],
+        &["split", STEPS],
+        &["merge", "old", STEPS],
+        &["raw", STEPS, "--source", "x", "--data", "{}"],
+        &["call", "put", &json!({"slug": STEPS, "content": "* Next steps\n"}).to_string()],
+    ] {
+        sandbox.run(arguments).exits(2).says("20240301-plan.org::*Next steps is a heading");
+    }
+    let pages = json!({"content": "Said so.", "source_type": "doc", "source_ref": "chat/1", "pages":
+        [{"slug": STEPS, "expected_version": 1, "body_append": "More."}]});
+    sandbox.run(&["call", "ingest", &pages.to_string()]).exits(2).says("is a heading");
+    assert_eq!(sandbox.files(), before);
+}
+
+/// Every face makes the same edits and refusals, and words the way out in its own terms.
+#[test]
+fn servers_keep_nodes() {
+    let sandbox = roam();
+    let before = text(&sandbox, "20240301-plan.org");
+    let mut client = McpClient::start(&sandbox, "memory");
+    let node = client.call("memory_get", json!({"slug": STEPS}))["structuredContent"].clone();
+    let put = json!({"slug": node["slug"], "content": node["content"], "expected_version": node["version"]});
+    let refused = client.call("memory_put", put.clone()).to_string();
+    assert!(refused.contains("only that of the heading") && !refused.contains("--section"), "{refused}");
+    let without = before.replace(STEPS, "5f0c2a9e-1d33-4c58-8a57-0c9f2b6d7e11");
+    let put_without = json!({"slug": node["slug"], "content": without, "expected_version": node["version"]});
+    let lost = client.call("memory_put", put_without).to_string();
+    assert!(
+        lost.contains("lacks the heading") && lost.contains("drop") && !lost.contains("--drop"),
+        "{lost}"
+    );
+    let server = HttpServer::start(&sandbox);
+    let (status, refused) = server.post("put", &put);
+    assert_eq!((status, refused["error"]["code"].as_str()), (422, Some("edit")), "{refused}");
+    let fact = json!({"reference": STEPS, "predicate": "owner", "object": "Byron"});
+    assert_eq!(server.post("fact-add", &fact).1["error"]["code"], "usage");
+    assert_eq!(text(&sandbox, "20240301-plan.org"), before);
+    let (status, done) = server.post("edit", &json!({"reference": STEPS, "append": "Then fire it."}));
+    assert_eq!(status, 200, "{done}");
+    assert_eq!(text(&sandbox, "20240301-plan.org"), before.replace("* Log", "\nThen fire it.\n* Log"));
 }
 
 #[test]
@@ -176,6 +312,16 @@ fn new_pages_have_the_format_of_their_folder() {
     let page = text(&sandbox, path);
     assert!(page.contains("#+title: Kiln\n") && page.contains("The *kiln* is hot."), "{page}");
     assert_eq!(sandbox.run(&["facts", "kiln"]).ok().json()["facts"][0]["object"], "hot");
+}
+
+#[test]
+fn a_capture_in_an_org_roam_directory_is_a_node() {
+    let sandbox = roam();
+    std::fs::remove_file(sandbox.vault().join("people/ada.md")).expect("the only Markdown page");
+    let written = sandbox.run(&["capture", "As in [[Old plan]].", "--title", "Kiln", "--keep"]).ok().json();
+    let page = text(&sandbox, written["path"].as_str().expect("a path"));
+    assert!(page.starts_with(":PROPERTIES:\n:ID: ") && page.contains("#+title: Kiln\n"), "{page}");
+    assert!(page.contains(&format!("As in [[id:{OLD}][Old plan]].")), "{page}");
 }
 
 #[test]

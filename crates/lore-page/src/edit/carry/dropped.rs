@@ -7,6 +7,7 @@ use super::statement::Statement;
 use crate::edit::EditError;
 use crate::edit::doc::Doc;
 use crate::edit::lines::{line_end, with_line_end};
+use crate::page::Node;
 
 /// The structured lines that a rewrite may remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub struct Dropped {
 
 impl Dropped {
     /// Reads a list of lines, with or without their bullets; `all`, `facts`, `relations`, `observations` and `timeline`
-    /// stand for every line of that kind.
+    /// stand for every line of that kind. A heading with an id is named by the id or by its text.
     pub fn parse<'t>(items: impl IntoIterator<Item = &'t str>) -> Dropped {
         let mut dropped = Dropped::default();
         for item in items {
@@ -42,7 +43,10 @@ impl Dropped {
 
     /// Returns an error if a named line is not on the page.
     pub(super) fn check(&self, doc: &Doc<'_>, statements: &[Statement<'_>]) -> Result<(), EditError> {
-        let is_there = |line: &&String| statements.iter().any(|statement| names(line, &statement.text(doc)));
+        let is_there = |line: &&String| {
+            let is_node = doc.page.nodes.iter().any(|node| names_node(line, node, doc));
+            is_node || statements.iter().any(|statement| names(line, &statement.text(doc)))
+        };
         match self.lines.iter().find(|line| !is_there(line)) {
             Some(line) => Err(EditError::NoLine { line: line.clone() }),
             None => Ok(()),
@@ -52,11 +56,7 @@ impl Dropped {
     /// Returns for each statement whether it is dropped.
     pub(super) fn of(&self, doc: &Doc<'_>, statements: &[Statement<'_>]) -> Vec<bool> {
         let found = self.occurrences(doc.text);
-        let is_found = |statement: &Statement<'_>| {
-            let end = doc.lines.start(statement.whole) + doc.lines.content(statement.whole).len();
-            let before = found.partition_point(|(start, _)| *start < end);
-            found[..before].iter().rev().any(|(_, found_end)| *found_end > doc.lines.start(statement.first))
-        };
+        let is_found = |statement: &Statement<'_>| overlaps(&found, doc, statement.first, statement.whole);
         let is_named = |statement: &Statement<'_>| {
             let text = statement.text(doc);
             self.lines.iter().any(|line| names(line, &text))
@@ -65,6 +65,23 @@ impl Dropped {
             self.all || self.kinds.contains(&statement.kind()) || is_found(statement) || is_named(statement)
         };
         statements.iter().map(is_dropped).collect()
+    }
+
+    /// Returns for each node whether it is dropped.
+    pub(super) fn nodes(&self, doc: &Doc<'_>) -> Vec<bool> {
+        let found = self.occurrences(doc.text);
+        let is_dropped = |node: &Node| {
+            let first = node.lines.first as usize;
+            self.all
+                || overlaps(&found, doc, first, doc.heading_end(first))
+                || self.lines.iter().any(|line| names_node(line, node, doc))
+        };
+        doc.page.nodes.iter().map(is_dropped).collect()
+    }
+
+    /// Whether everything is dropped.
+    pub(super) fn has_all(&self) -> bool {
+        self.all
     }
 
     /// Whether the whole timeline is dropped.
@@ -83,6 +100,21 @@ impl Dropped {
         let found = if text.contains(found) { found } else { &in_file };
         text.match_indices(found).map(|(at, found)| (at, at + found.len())).collect()
     }
+}
+
+/// Whether one of these ranges, which are in order, has a part of these lines.
+fn overlaps(found: &[(usize, usize)], doc: &Doc<'_>, first: usize, last: usize) -> bool {
+    let end = doc.lines.start(last) + doc.lines.content(last).len();
+    let before = found.partition_point(|(start, _)| *start < end);
+    found[..before].iter().rev().any(|(_, found_end)| *found_end > doc.lines.start(first))
+}
+
+/// Whether a given line is the id, the title or the heading line of a node.
+fn names_node(line: &str, node: &Node, doc: &Doc<'_>) -> bool {
+    let line = line.trim_start_matches('*').trim();
+    let heading = plain(doc.lines.content(node.lines.first as usize));
+    let id = line.strip_prefix(":ID:").or_else(|| line.strip_prefix("id:")).unwrap_or(line).trim();
+    id == node.id || line == node.title || line == heading.trim_start_matches('*').trim()
 }
 
 /// Whether a given line is this text, with or without the detail of an entry.

@@ -423,7 +423,7 @@ fn structured_lines_survive_a_rewrite() {
     let topic = |_: &crate::Fact| None;
     let dropped = Dropped::default();
     let terms = RewriteTerms { dropped: &dropped, topic: &topic };
-    let new = "#+title: Plan\n\nNew intro.\n\n* State\nRewritten.\n";
+    let new = "#+title: Plan\n\nNew intro.\n\n* State\n:PROPERTIES:\n:ID: 8\n:END:\nRewritten.\n";
     let kept = carry_over(Org, PAGE, new, &terms).expect("it fits").text;
     let page = Org.parse(&kept).page;
     assert_eq!((page.facts.len(), page.links.len(), page.entries.len()), (1, 1, 1), "{kept}");

@@ -94,6 +94,28 @@ fn content_keeps_tags_and_drops_context() {
 }
 
 #[test]
+fn context_is_found_before_tags() {
+    check(
+        "- [t] text (ctx) #tag\n- [t] text (ctx) #a #b#c\n- [t] text #a (ctx) #b\n- [t] (all) #a\n",
+        expect![[r#"
+            1: [t] text #tag, context ctx, tags tag
+            2: [t] text #a #b#c, context ctx, tags a b c
+            3: [t] text #a #b, context ctx, tags a b
+            4: [t] (all) #a, tags a
+        "#]],
+    );
+    check(
+        "- [t] text (ctx) #tag.\n- [t] text (ctx) #1\n- [t] #a #b\n- [t] text (one) #a (two)\n",
+        expect![[r#"
+            1: [t] text (ctx) #tag., tags tag
+            2: [t] text (ctx) #1
+            3: [t] #a #b, tags a b
+            4: [t] text (one) #a, context two, tags a
+        "#]],
+    );
+}
+
+#[test]
 fn context_is_the_last_parenthesis_after_a_space() {
     check(
         "- [a] nested (one (two))\n- [a] call f(x)\n- [a] middle (one) end\n- [a] (all of it)\n",

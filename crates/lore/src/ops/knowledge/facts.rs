@@ -200,6 +200,7 @@ impl Operation for FactAdd {
             ));
         }
         let page = context.page_to_write(&self.reference)?;
+        context.refuse_node(&page, &self.reference)?;
         let fact = NewFact {
             subject: self.subject,
             predicate: self.predicate,

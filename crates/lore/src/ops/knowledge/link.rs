@@ -128,10 +128,18 @@ impl Operation for Link {
             Some(target) => (self.to.as_str(), target),
             None => (self.relationship.as_deref().unwrap_or(RELATED), &self.to),
         };
-        let (from, to) = (context.page_to_write(&self.from)?, context.page(to)?);
-        let expected_version = self.expected_version;
-        let note = self.context.as_deref();
-        let new = NewLink { from: &from, to: &to, relation, context: note, interval, expected_version };
+        let (from, to_page) = (context.page_to_write(&self.from)?, context.page(to)?);
+        context.refuse_node(&from, &self.from)?;
+        let node = context.node(&to_page, to)?;
+        let new = NewLink {
+            from: &from,
+            to: &to_page,
+            node: node.as_ref(),
+            relation,
+            context: self.context.as_deref(),
+            interval,
+            expected_version: self.expected_version,
+        };
         LinkOutput::new(context, lore_engine::link(context, &new)?)
     }
 }
@@ -156,8 +164,11 @@ impl Operation for Unlink {
     fn run(self, session: &Session) -> Result<UnlinkOutput> {
         let context = session.fresh()?;
         let (from, to) = (context.page_to_write(&self.from)?, context.page(&self.to)?);
+        context.refuse_node(&from, &self.from)?;
+        let node = context.node(&to, &self.to)?;
         let relation = self.relationship.as_deref();
-        let result = lore_engine::unlink(context, &from, &to, relation, self.expected_version)?;
+        let to = (&to, node.as_ref());
+        let result = lore_engine::unlink(context, &from, to, relation, self.expected_version)?;
         let items = |rows: Vec<LinkRow>| -> Result<Vec<LinkItem>> {
             rows.into_iter().map(|row| LinkItem::new(context, row)).collect()
         };

@@ -1,11 +1,10 @@
 //! `links` and `backlinks`.
 
 use clap::{Args, ValueEnum};
-use lore_engine::{Temporal, VaultContext, node_named};
-use lore_page::{Format, Node, parse};
+use lore_engine::{Temporal, VaultContext};
+use lore_page::Node;
 use lore_ports::{LinkFilter, LinkRow, PageRow};
 use lore_text::fold;
-use lore_vault::decode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +87,7 @@ impl Operation for Links {
         let context = &*self.moment.view(session)?;
         let page = context.page(&self.reference)?;
         let holding = self.moment.holding(context, self.temporal, Validity::All)?;
-        let node = node_of(context, &page, &self.reference)?;
+        let node = context.node(&page, &self.reference)?;
         let mut links = collect(
             context,
             &LinkFilter::From(&[page.number]),
@@ -109,7 +108,7 @@ impl Operation for Backlinks {
         let context = &*self.moment.view(session)?;
         let page = context.page(&self.reference)?;
         let holding = self.moment.holding(context, self.temporal, Validity::Current)?;
-        let node = node_of(context, &page, &self.reference)?;
+        let node = context.node(&page, &self.reference)?;
         let mut links = collect(
             context,
             &LinkFilter::To(&[page.number]),
@@ -120,15 +119,6 @@ impl Operation for Backlinks {
         links.retain(|link| visible.has(&link.from));
         Ok(LinkList { slug: page.slug, links })
     }
-}
-
-/// Returns the node of a page that a reference names; `None` if it names the page itself.
-fn node_of(context: &VaultContext, page: &PageRow, reference: &str) -> Result<Option<Node>> {
-    if Format::of(&page.path) != Format::Org {
-        return Ok(None);
-    }
-    let text = decode(&context.read(page)?.bytes).text.into_owned();
-    Ok(node_named(&parse(&page.path, &text).page, reference).cloned())
 }
 
 /// Whether a link from or to a page is one from or to a node of it.

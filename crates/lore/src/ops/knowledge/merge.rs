@@ -136,6 +136,7 @@ impl Operation for Merge {
     fn run(self, session: &Session) -> Result<Restructured> {
         let context = session.fresh()?;
         let target = context.page_to_write(&self.reference)?;
+        context.refuse_node(&target, &self.reference)?;
         let others: Vec<PageRow> =
             self.others.iter().map(|page| removed(context, page)).collect::<Result<_>>()?;
         let plan = plan_merge(context, &target, &others)?;
@@ -159,6 +160,7 @@ impl Operation for Split {
     fn run(self, session: &Session) -> Result<Restructured> {
         let context = session.fresh()?;
         let page = context.page_to_write(&self.reference)?;
+        context.refuse_node(&page, &self.reference)?;
         let plan = plan_split(context, &page, &self.sections)?;
         let mut output = Restructured::split(session, &plan);
         if self.yes {
@@ -184,9 +186,11 @@ fn check_person(session: &Session, message: &str) -> Result<()> {
 /// Returns a page that is deleted, named as exactly as for deleting it.
 fn removed(context: &VaultContext, reference: &str) -> Result<PageRow> {
     let path = context.file_to_remove(reference)?;
-    context.page_at(&path)?.ok_or_else(|| {
+    let page = context.page_at(&path)?.ok_or_else(|| {
         AppError::usage(format!("{path} is not a page"), "name pages of the index; see `lore list`")
-    })
+    })?;
+    context.refuse_node(&page, reference)?;
+    Ok(page)
 }
 
 impl From<DroppedValue> for DroppedProperty {

@@ -42,6 +42,7 @@ impl Operation for SetStatus {
     fn run(self, session: &Session) -> Result<WriteResult> {
         let context = session.fresh()?;
         let page = context.page_to_write(&self.reference)?;
+        context.refuse_node(&page, &self.reference)?;
         let plan = plan_status(context, &page, &self.status)?;
         change(session, &self.reference, self.expected_version, |format, text| plan.apply(format, text))
     }

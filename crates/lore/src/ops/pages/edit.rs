@@ -2,14 +2,14 @@
 
 use clap::Args;
 use lore_page::edit::Dropped;
-use lore_page::{Format, Value, edit};
+use lore_page::{Format, Node, Value, edit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
-use crate::ops::change::rewrite;
+use crate::ops::change::{EditTarget, Edited, rewrite};
 use crate::ops::views::WriteResult;
 
 /// Edit part of a page, leaving every other byte unchanged
@@ -87,7 +87,7 @@ impl Operation for Edit {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let (dropped, section) = (self.prepare()?, self.named_section());
-        let change = |format: Format, text: &str| self.apply(format, text);
+        let change = |target: EditTarget<'_>, text: &str| self.apply_to(target, text);
         rewrite(session, &self.reference, self.expected_version, change, dropped, section)
     }
 }
@@ -115,14 +115,44 @@ impl Edit {
     }
 
     /// Makes the change, but replaces only the text of a section up to its first subsection.
-    pub(super) fn apply_to_own_text(
-        &self,
-        format: Format,
-        text: &str,
-    ) -> std::result::Result<String, edit::EditError> {
-        match (&self.section, &self.with) {
-            (Some(heading), Some(with)) => edit::replace_own_text(format, text, heading, with),
-            _ => self.apply(format, text),
+    pub(super) fn apply_to_own_text(&self, target: EditTarget<'_>, text: &str) -> Edited {
+        match (&self.section, &self.with, target.node) {
+            (Some(heading), Some(with), None) => edit::replace_own_text(target.format, text, heading, with),
+            (Some(heading), Some(with), Some(node)) => edit::edit_node(text, node.lines.first, |text| {
+                edit::replace_own_text(target.format, text, heading, with)
+            }),
+            _ => self.apply_to(target, text),
+        }
+    }
+
+    /// Makes the change to a page or a node.
+    pub(super) fn apply_to(&self, target: EditTarget<'_>, text: &str) -> Edited {
+        match target.node {
+            Some(node) => self.apply_to_node(node, text),
+            None => self.apply(target.format, text),
+        }
+    }
+
+    fn apply_to_node(&self, node: &Node, text: &str) -> Edited {
+        let line = node.lines.first;
+        match (&self.append, &self.prepend) {
+            (Some(addition), _) if self.section.is_none() => edit::append_to_node(text, line, addition),
+            (_, Some(addition)) if self.section.is_none() => edit::prepend_to_node(text, line, addition),
+            _ if self.named_section().is_some() || self.find.is_some() => {
+                edit::edit_node(text, line, |text| self.apply(Format::Org, text))
+            }
+            _ => {
+                let mut text = text.to_owned();
+                for (key, value) in self.set.iter().filter_map(|pair| property(pair).ok()) {
+                    let set = |drawer: &str| edit::set_property(Format::Org, drawer, &key, &value);
+                    text = edit::edit_node_property(&text, line, &key, set)?;
+                }
+                for key in &self.unset {
+                    let unset = |drawer: &str| edit::remove_property(Format::Org, drawer, key);
+                    text = edit::edit_node_property(&text, line, key, unset)?;
+                }
+                Ok(text)
+            }
         }
     }
 
@@ -154,7 +184,7 @@ impl Edit {
         self.set.iter().try_for_each(|pair| property(pair).map(drop))
     }
 
-    pub(super) fn apply(&self, format: Format, text: &str) -> std::result::Result<String, edit::EditError> {
+    fn apply(&self, format: Format, text: &str) -> Edited {
         let with = self.with.as_deref().unwrap_or_default();
         if let (Some(heading), Some(addition)) = (&self.section, &self.append) {
             edit::append_to_section(format, text, heading, addition)

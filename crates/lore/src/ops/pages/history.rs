@@ -226,6 +226,9 @@ impl Operation for Restore {
     fn run(self, session: &Session) -> Result<WriteResult> {
         let context = session.fresh()?;
         let page = history::kept_to_restore(context, &self.reference)?;
+        if let Some(row) = context.page_at(&page.path)? {
+            context.refuse_node(&row, &self.reference)?;
+        }
         let snapshot = choose(&page, Some(self.at))?;
         let bytes = history::snapshot(context, &page, snapshot)?;
         if page.version > 0 {

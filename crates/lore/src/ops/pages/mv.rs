@@ -48,6 +48,7 @@ impl Operation for Mv {
     fn run(self, session: &Session) -> Result<TitledWrite> {
         let context = session.fresh()?;
         let page = context.page_to_remove(&self.reference)?;
+        context.refuse_node(&page, &self.reference)?;
         let name = page.path.rsplit('/').next().unwrap_or(&page.path);
         let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
         let to = renamed(&page.path, &to, new_path(context, &to)?);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lore_engine::{
     Action, Code, PageChange, VaultContext, WriteOptions, as_path, fill, is_lossy_slug, refuse_name,
-    without_scheme, write_as,
+    refused_node, without_scheme, write_as,
 };
 use lore_page::edit::Dropped;
 use lore_ports::PageRow;
@@ -109,6 +109,7 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     let requested = VaultPath::parse_page(as_path(slug).unwrap_or(without_scheme(slug)))?.into_string();
     let requested = policy.alias(&requested).unwrap_or(requested);
     let requested = context.vault().spelled(&requested);
+    refuse_node_id(context, &requested)?;
     if let Some(extension) = policy.rule(&requested).and_then(|rule| rule.extension.as_ref()) {
         let named = requested.ends_with(&format!(".{extension}"));
         return Ok(VaultPath::known(if named { requested } else { format!("{requested}.{extension}") }));
@@ -143,6 +144,16 @@ pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
         ));
     }
     Ok(path)
+}
+
+/// Refuses the id of a node of a page, which would otherwise name a new page.
+fn refuse_node_id(context: &VaultContext, name: &str) -> Result<()> {
+    let id = name.strip_prefix("id:").unwrap_or(name);
+    let Some(page) = context.find(id).ok().flatten() else { return Ok(()) };
+    match context.node(&page, id)?.filter(|node| fold(&node.id) == fold(id)) {
+        Some(node) => Err(refused_node(&page.path, &node).into()),
+        None => Ok(()),
+    }
 }
 
 /// Whether a path ends in the extension of a file that is not a page: `mail.eml`.

@@ -32,7 +32,7 @@ pub struct Raw {
     #[arg(long, value_name = "JSON", requires = "source", value_parser = parse_json)]
     #[serde(default)]
     data: Option<Value>,
-    /// Fail unless the page is at this version
+    /// With --data, fail unless the page is at this version
     #[arg(long, value_name = "N")]
     #[serde(default)]
     expected_version: Option<u64>,
@@ -62,7 +62,12 @@ impl Operation for Raw {
             Some(_) => context.page_to_write(&self.reference)?,
             None => context.page(&self.reference)?,
         };
-        if let Some(expected) = self.expected_version.filter(|expected| *expected != page.version) {
+        if self.data.is_some() {
+            context.refuse_node(&page, &self.reference)?;
+        }
+        // Reading needs no version.
+        let expected = self.expected_version.filter(|_| self.data.is_some());
+        if let Some(expected) = expected.filter(|expected| *expected != page.version) {
             return Err(Error::Conflict { slug: page.slug, expected, current: page.version }.into());
         }
         let path = sidecar(&page.path);

@@ -41,6 +41,9 @@ impl Operation for Rm {
         let context = session.fresh()?;
         let path = context.file_to_remove(&self.reference)?;
         let page = context.page_at(&path)?;
+        if let Some(page) = &page {
+            context.refuse_node(page, &self.reference)?;
+        }
         let numbers: Vec<i64> = page.iter().map(|page| page.number).collect();
         let title = page.map_or_else(|| path.clone(), |page| page.title);
         let inbound = context.store().links(context.project(), &LinkFilter::To(&numbers))?;

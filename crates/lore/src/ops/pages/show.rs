@@ -186,7 +186,7 @@ impl Operation for Show {
         let page = context.page(&self.reference)?;
         let content = decode(&context.read(&page)?.bytes).text.into_owned();
         let parsed = parse(&page.path, &content).page;
-        let node = node_named(&parsed, &self.reference).cloned();
+        let node = node_named(&parsed, [&page.path, &page.slug], &self.reference).cloned();
         let range = self.lines.as_deref().map(|text| line_range(text, &content)).transpose()?;
         let range = range.or(node.as_ref().map(|node| [node.lines.first, node.lines.last]));
         let within = |line: u32| range.is_none_or(|[first, last]| first <= line && line <= last);

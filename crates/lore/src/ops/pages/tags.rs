@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::change::change;
+use crate::ops::change::{Edited, change_node};
 use crate::ops::views::{WriteResult, lines};
 use crate::ops::{Operation, Render};
 
@@ -126,7 +126,7 @@ impl Operation for Tag {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        retag(session, &self.tagging, edit::add_tag)
+        retag(session, &self.tagging, edit::add_tag, edit::add_node_tag)
     }
 }
 
@@ -145,18 +145,22 @@ impl Operation for Untag {
     type Output = WriteResult;
 
     fn run(self, session: &Session) -> Result<WriteResult> {
-        retag(session, &self.tagging, edit::remove_tag)
+        retag(session, &self.tagging, edit::remove_tag, edit::remove_node_tag)
     }
 }
 
-type TagEdit = fn(Format, &str, &str) -> std::result::Result<String, edit::EditError>;
+type TagEdit = fn(Format, &str, &str) -> Edited;
+type NodeTagEdit = fn(&str, u32, &str) -> Edited;
 
-fn retag(session: &Session, tagging: &Tagging, edit: TagEdit) -> Result<WriteResult> {
+fn retag(session: &Session, tagging: &Tagging, edit: TagEdit, edit_node: NodeTagEdit) -> Result<WriteResult> {
     if tagging.tags.is_empty() {
         return Err(AppError::usage("no tag given", "pass at least one tag"));
     }
-    change(session, &tagging.reference, tagging.expected_version, |format, text| {
+    change_node(session, &tagging.reference, tagging.expected_version, |target, text| {
         let tags = tagging.tags.iter().map(|tag| tag.trim_start_matches('#'));
-        tags.into_iter().try_fold(text.to_owned(), |text, tag| edit(format, &text, tag))
+        tags.into_iter().try_fold(text.to_owned(), |text, tag| match target.node {
+            Some(node) => edit_node(&text, node.lines.first, tag),
+            None => edit(target.format, &text, tag),
+        })
     })
 }

@@ -16,10 +16,17 @@ pub(super) struct RetryCommand {
 }
 
 impl RetryCommand {
-    /// Rebuilds the command as it could be typed in a shell. Other faces repeat only the deciding option.
+    /// Rebuilds the command as it could be typed in a shell. Other faces repeat only the deciding option, and the vault
+    /// and namespace that it writes to.
     pub(super) fn of(given: &Capture, session: &Session) -> RetryCommand {
+        let namespace = given.namespace.as_deref().or(session.named_namespace());
+        let project = session.named_project();
         if !session.is_command_line() {
-            return RetryCommand { text: "lore capture TEXT".to_owned(), new_page: String::new() };
+            let target = [("--namespace", namespace), ("--project", project)];
+            let target = target.into_iter().filter_map(|(option, value)| Some((option, value?)));
+            let target = target.map(|(option, value)| format!(" {option} \"{value}\""));
+            let text = format!("lore capture TEXT{}", target.collect::<String>());
+            return RetryCommand { text, new_page: String::new() };
         }
         let mut text = match (&given.text, &given.file) {
             (Some(text), _) if text.len() <= MAX_TEXT_BYTES && !text.contains(char::is_control) => {
@@ -33,8 +40,8 @@ impl RetryCommand {
         given.tags.iter().for_each(|tag| add("--tag", tag));
         given.source.iter().for_each(|source| add("--source", source));
         given.fills.iter().for_each(|gap| add("--fills", &gap.to_string()));
-        given.namespace.iter().for_each(|namespace| add("--namespace", namespace));
-        session.named_project().iter().for_each(|project| add("--project", project));
+        namespace.iter().for_each(|namespace| add("--namespace", namespace));
+        project.iter().for_each(|project| add("--project", project));
         let title = given.title.iter().map(|title| format!(" --title {}", quote(title)));
         let raw = given.raw.iter().map(|raw| format!(" --raw {}", quote(&raw.to_string_lossy())));
         let whole = given.whole.then(|| " --whole".to_owned());

@@ -1,6 +1,6 @@
 //! The page changes that come with a source, and their conversion to lines of those pages.
 
-use lore_engine::{Error, VaultContext};
+use lore_engine::{Error, VaultContext, node_target};
 use lore_memory::{Evidence, PageIngest};
 use lore_page::Interval;
 use lore_page::edit::{Dropped, NewEntry, NewFact, NewRelation};
@@ -120,7 +120,10 @@ impl PageInput {
             0 => target(context, &self.slug)?.into_string(),
             // An existing page may be referenced by any of its names.
             _ => match context.find_to_write(&self.slug)? {
-                Some(page) => page.path,
+                Some(page) => {
+                    context.refuse_node(&page, &self.slug)?;
+                    page.path
+                }
                 None => target(context, &self.slug)?.into_string(),
             },
         };
@@ -186,14 +189,17 @@ impl AssertionInput {
 impl LinkInput {
     fn plan(self, context: &VaultContext) -> Result<NewRelation> {
         // A page that does not exist yet, or that the same call creates, is linked by the given name.
-        let target = match context.find(&self.to) {
-            Ok(Some(page)) => page.slug,
-            Ok(None) => self.to,
+        let (target, label) = match context.find(&self.to) {
+            Ok(Some(page)) => match context.node(&page, &self.to)? {
+                Some(node) => node_target(&node),
+                None => (page.slug, None),
+            },
+            Ok(None) => (self.to, None),
             Err(error @ Error::Ambiguous { .. }) => return Err(error.into()),
-            Err(_) => self.to,
+            Err(_) => (self.to, None),
         };
         Ok(NewRelation {
-            label: None,
+            label,
             relation: self.relationship.unwrap_or_else(|| "related".into()),
             target,
             context: self.context,

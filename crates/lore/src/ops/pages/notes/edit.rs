@@ -2,7 +2,6 @@
 
 use clap::Args;
 use lore_engine::Error;
-use lore_page::Format;
 use lore_page::edit::{self, Dropped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use super::item::permalink;
 use super::write::{WriteNote, checked_version, hash_of};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
-use crate::ops::change::rewrite;
+use crate::ops::change::{EditTarget, rewrite};
 use crate::ops::line::Line;
 use crate::ops::pages::edit::Edit;
 use crate::ops::views::{WriteResult, typed};
@@ -117,14 +116,23 @@ impl EditNote {
             Some(edit) => (edit.prepare().map_err(name_fields)?, edit.named_section()),
             None => (Dropped::default(), None),
         };
-        let change = |format: Format, text: &str| {
-            let changed = match &edit {
-                Some(edit) if self.keep_subsections => edit.apply_to_own_text(format, text)?,
-                Some(edit) => edit.apply(format, text)?,
-                None => edit::append(format, text, &format!("\n{}", self.content_updates.trim_end()))?,
+        let change = |target: EditTarget<'_>, text: &str| {
+            let EditTarget { format, node } = target;
+            let addition = self.content_updates.trim_end();
+            let changed = match (&edit, node) {
+                (Some(edit), _) if self.keep_subsections => edit.apply_to_own_text(target, text)?,
+                (Some(edit), _) => edit.apply_to(target, text)?,
+                // Nothing to append: nothing is written.
+                (None, _) if addition.is_empty() => text.to_owned(),
+                (None, Some(node)) => edit::append_to_node(text, node.lines.first, addition)?,
+                (None, None) => edit::append(format, text, &format!("\n{addition}"))?,
             };
             let set = |text: String, (key, value): (&String, &Value)| {
-                edit::set_typed_property(format, &text, key, &typed(value))
+                let set = |text: &str| edit::set_typed_property(format, text, key, &typed(value));
+                match node {
+                    Some(node) => edit::edit_node_property(&text, node.lines.first, key, set),
+                    None => set(&text),
+                }
             };
             self.metadata.iter().try_fold(changed, set)
         };
