@@ -11,11 +11,12 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use lore_ports::{
-    EmbedResult, Embedder, Forget, ModelNo, Models, ProjectNo, ReplicaNo, StateChange, Store, transaction,
+    EmbedResult, Embedder, Filter, Forget, ModelNo, Models, Namespace, Order, ProjectNo, ReplicaNo,
+    StateChange, Store, Window, transaction,
 };
 use lore_text::day_of;
 use lore_vault::git::Repo;
-use lore_vault::{FolderLock, Vault};
+use lore_vault::{FolderLock, Vault, WatchLock};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -98,6 +99,8 @@ pub struct VaultContext {
     pub(crate) embedder: RefCell<Option<EmbedderCache>>,
     /// Whether missing files were said to be deleted on purpose.
     accepts_missing: Cell<bool>,
+    /// The pages that a title may name; all of them if there is none.
+    scope: RefCell<Option<Namespace>>,
 }
 
 impl VaultContext {
@@ -129,7 +132,21 @@ impl VaultContext {
             hooks,
             embedder,
             accepts_missing: Cell::new(false),
+            scope: RefCell::default(),
         })
+    }
+
+    /// Limits what titles, aliases and ends of slugs name to a namespace. Slugs, paths and ids still name any page.
+    pub fn set_scope(&self, scope: Option<Namespace>) {
+        *self.scope.borrow_mut() = scope;
+    }
+
+    /// Returns whether a title may name a page.
+    pub(crate) fn is_in_scope(&self, slug: &str) -> Result<bool> {
+        let Some(namespace) = self.scope.borrow().clone() else { return Ok(true) };
+        let filter = Filter { slug: Some(slug.to_owned()), namespace: Some(namespace), ..Filter::default() };
+        let window = Window { limit: 1, offset: 0 };
+        Ok(!self.store.list(self.project, &filter, Order::Title, window)?.is_empty())
     }
 
     /// The project's name.
@@ -284,6 +301,11 @@ impl VaultContext {
         self.check_writable()?;
         let holder = format!("{} (process {})", self.author.actor, std::process::id());
         Ok(FolderLock::try_acquire(self.vault.root(), self.state(), &holder)?)
+    }
+
+    /// Waits until no other process imports to the vault, and keeps others waiting until the lock is dropped.
+    pub fn import_lock(&self) -> Result<WatchLock> {
+        Ok(WatchLock::wait(self.state(), &[self.vault.root(), Path::new("import")])?)
     }
 
     /// Fails if the vault may only be read. Every write takes the lock, so none can omit this.

@@ -94,6 +94,8 @@ pub fn import(
         Some(kind) => kind,
         None => kinds::detect(&tree)?,
     };
+    // An import that ends removes the originals that none has recorded, which those of another under way are.
+    let _alone = (!options.dry_run).then(|| context.import_lock()).transpose()?;
     // Each session is a file of its own, so that the others need not be read again.
     let unread = options
         .changed

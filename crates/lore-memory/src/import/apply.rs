@@ -82,6 +82,9 @@ impl<'a> Run<'a> {
 
     /// Reads the source and writes what is new. The originals of unread files are those of the last import.
     pub(super) fn run(mut self, unread: Vec<String>, progress: Progress<'_>) -> Result<ImportReport> {
+        if self.may_break_off() {
+            kinds::read(self.kind, self.tree, self.tables, &mut |_| Ok(()))?;
+        }
         let mut originals =
             keep_originals(self.context, self.tree, !self.dry_run, &mut self.report, progress)?;
         let known = std::mem::take(&mut self.known);
@@ -111,6 +114,14 @@ impl<'a> Run<'a> {
         self.report.skipped.sort_by(|a, b| a.path.cmp(&b.path));
         self.report.conflicts.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(self.report)
+    }
+
+    /// Whether a damaged source could be noticed only after a part of it is written. It is read once before, so that it leaves
+    /// nothing. Of a directory of notes, each file is whole by itself.
+    fn may_break_off(&self) -> bool {
+        let size: u64 = self.tree.files.iter().map(|file| file.size).sum();
+        let is_one = !self.tree.is_folder() || self.kind.has_conversations();
+        is_one && !self.dry_run && size > PART as u64
     }
 
     /// Takes what the reader found; writes a part when it is large enough.

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use lore_engine::{Level, PathClass, Result, VaultContext, Verb, page_findings, refuse_name};
 use lore_text::{ContentHash, fold};
-use lore_vault::{VaultPath, decode, is_attachment_path, is_page_path, is_sidecar, without_extension};
+use lore_vault::{
+    EXPECTATIONS_FILE, POLICY_FILE, VaultPath, decode, is_attachment_path, is_page_path, is_sidecar,
+    without_extension,
+};
 
 use super::manifest::{ImportedItem, Known};
 use super::originals::has_certain_secret;
@@ -104,6 +107,10 @@ impl Judge<'_> {
             Ok(path) => path.into_string(),
             Err(_) => VaultPath::parse(&tidied(&wanted)).map_err(|error| error.to_string())?.into_string(),
         };
+        // A name may become one of these only when it is tidied.
+        if [POLICY_FILE, EXPECTATIONS_FILE].contains(&fold(&wanted).as_str()) {
+            return Err("it would be the settings of this vault; only its original is kept".to_owned());
+        }
         let is_free = |path: &str| {
             !self.taken.contains(&fold(path))
                 && (!item.is_named_freely || self.is_free_in_vault(path, &item.bytes))

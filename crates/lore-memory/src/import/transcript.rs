@@ -1,6 +1,7 @@
 //! Conversations with agents as source pages. Each turn has a heading with a stable anchor, and its text is inside a fence: it
 //! is shown and searchable, but nothing in it is parsed as links, facts or other syntax.
 
+use jiff::civil::Date;
 use lore_text::secrets::{masked, scan};
 use lore_text::{ContentHash, on_one_line, slugify};
 
@@ -93,7 +94,8 @@ impl Conversation {
             true => self.turns.iter().find(|turn| !turn.at.is_empty()).map_or("", |turn| turn.at.as_str()),
             false => self.started.as_str(),
         };
-        let day = started.get(..10).unwrap_or_default().to_owned();
+        // The day becomes a part of the file's name.
+        let day = started.get(..10).filter(|day| day.parse::<Date>().is_ok()).unwrap_or_default().to_owned();
         let title = self.title();
         let mut pages: Vec<Proposed> = Vec::new();
         let (mut turns, mut size, mut redacted) = (Vec::new(), 0, 0);

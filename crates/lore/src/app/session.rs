@@ -114,7 +114,7 @@ impl Session {
     pub fn fresh(&self) -> Result<&VaultContext> {
         let context = self.synced()?;
         // An unknown namespace is an error even for operations that ignore it.
-        self.namespace(context, None)?;
+        context.set_scope(self.namespace_filter(context, None)?);
         Ok(context)
     }
 

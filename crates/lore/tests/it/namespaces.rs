@@ -333,6 +333,29 @@ fn directory_of_a_server_says_nothing_about_its_remote_clients() {
 }
 
 #[test]
+fn a_title_names_no_page_of_another_namespace() {
+    let (sandbox, a, b) = two_clients();
+    sandbox.write("client-a/deal.md", "# Secret deal\n");
+    sandbox.write("client-a/plan.md", "# Plan\n\nAlpha.\n");
+    sandbox.write("client-b/plan.md", "# Plan\n\nBeta.\n");
+    for (directory, slug) in [(&a, "client-a/plan"), (&b, "client-b/plan")] {
+        assert_eq!(at(&sandbox, directory, &["show", "Plan"]).ok().json()["slug"], slug);
+    }
+    for arguments in [
+        &["show", "Secret deal"][..],
+        &["edit", "Secret deal", "--append", "x"],
+        &["rm", "Secret deal", "--yes"],
+    ] {
+        at(&sandbox, &b, arguments).exits(1);
+    }
+    assert_eq!(sandbox.read("client-a/deal.md"), b"# Secret deal\n");
+    // Whoever names a page in full, or asks for all of them, means it.
+    at(&sandbox, &b, &["show", "client-a/deal"]).ok();
+    at(&sandbox, &b, &["show", "Secret deal", "--namespace", "all"]).ok();
+    at(&sandbox, &a, &["rm", "Secret deal", "--yes"]).ok();
+}
+
+#[test]
 fn every_command_takes_a_namespace() {
     let sandbox = Sandbox::with_vault();
     sandbox.run(&["ns", "create", "clients"]).ok();

@@ -22,7 +22,8 @@ const KEPT_ATTACHMENT: usize = 2_000;
 pub(super) fn read(kind: ImportKind, tree: &SourceTree, sink: &mut Sink<'_>) -> Result<()> {
     let mut has_any = false;
     for file in &tree.files {
-        if !is_list(&file.path) {
+        // A file that is named alone is the list, whatever it is called.
+        if !is_list(&file.path) && tree.files.len() > 1 {
             let reason = "it has no conversations; only its original is kept".to_owned();
             sink(Found::Skipped { path: file.path.clone(), reason })?;
             continue;
@@ -107,7 +108,7 @@ fn each<T: DeserializeOwned>(
         (Some(error), _) => Err(error),
         (None, Err(error)) => Err(Error::BadInput {
             message: format!("{} is not a list of conversations: {error}", file.path),
-            hint: "export the account again; nothing after this point was imported".into(),
+            hint: "export the account again; nothing was imported".into(),
         }),
         (None, Ok(())) => Ok(()),
     }

@@ -16,6 +16,9 @@ use super::super::{Found, ImportKind, Sink};
 /// Maximum length of a line that is read.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
+/// Number of lines that are looked at to recognize a session.
+const FIRST_LINES: usize = 20;
+
 /// Maximum size of a session that is one JSON document.
 const MAX_DOCUMENT: u64 = 256 * 1024 * 1024;
 
@@ -61,21 +64,36 @@ pub(super) fn read(kind: ImportKind, tree: &SourceTree, sink: &mut Sink<'_>) -> 
     Ok(())
 }
 
-/// Recognizes session files by their first line, or by their place.
+/// Recognizes session files by their first lines, or by their place.
 pub(super) fn recognize(tree: &SourceTree) -> Option<ImportKind> {
     if let Some(file) = tree.files.iter().find(|file| file.path.ends_with(".jsonl")) {
-        let line = tree.stream(file, |reader| lore_vault::first_line(reader, MAX_LINE)).ok()?;
-        let line: Value = serde_json::from_slice(&line).ok()?;
-        let has = |key: &str| line.get(key).is_some();
-        return match () {
-            () if has("projectHash") => Some(ImportKind::GeminiCli),
-            () if text_at(&line, "type") == "session_meta" || has("instructions") => Some(ImportKind::Codex),
-            () if has("sessionId") || has("leafUuid") => Some(ImportKind::ClaudeCode),
-            () => None,
+        let first = |reader: &mut dyn Read| -> io::Result<Option<ImportKind>> {
+            let mut reader = BufReader::new(reader);
+            for _ in 0..FIRST_LINES {
+                let Some(line) = next_line(&mut reader)? else { break };
+                if let Some(kind) = kind_of(&line) {
+                    return Ok(Some(kind));
+                }
+            }
+            Ok(None)
         };
+        return tree.stream(file, first).ok().flatten();
     }
     let has_any = |kind| tree.files.iter().any(|file| skipped(kind, &file.path).is_none());
     [ImportKind::GeminiCli, ImportKind::Codex].into_iter().find(|kind| has_any(*kind))
+}
+
+/// Returns the program that wrote a line. Not every line tells: a session of Claude Code may begin with a snapshot of files,
+/// which does not name the session.
+fn kind_of(line: &[u8]) -> Option<ImportKind> {
+    let line: Value = serde_json::from_slice(line).ok()?;
+    let has = |key: &str| line.get(key).is_some();
+    match () {
+        () if has("projectHash") => Some(ImportKind::GeminiCli),
+        () if text_at(&line, "type") == "session_meta" || has("instructions") => Some(ImportKind::Codex),
+        () if has("sessionId") || has("leafUuid") => Some(ImportKind::ClaudeCode),
+        () => None,
+    }
 }
 
 /// Returns why a file is no session.

@@ -1,11 +1,11 @@
 //! Logseq graphs: journals, page properties and block references become what a page of Lore has for them. The outline stays as
-//! it is.
+//! it is. In Org, properties and the ids of blocks already have the form that Lore reads.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use lore_engine::Result;
-use lore_page::{Format, Value, edit};
+use lore_page::{Format, Value, edit, parse};
 use lore_text::percent_decode;
 use lore_vault::{SourceFile, SourceTree, decode, is_hidden, is_page_path};
 use regex::Regex;
@@ -14,7 +14,7 @@ use super::super::{Found, Proposed, Sink};
 use super::files::MAX_FILE;
 
 static BLOCK_ID: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^\s*id:: ([0-9a-fA-F-]{36})\s*$").ok());
+    LazyLock::new(|| Regex::new(r"^\s*(?:id::|:(?i:id):) ([0-9a-fA-F-]{36})\s*$").ok());
 static BLOCK_REFERENCE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(\{\{embed )?\(\(([0-9a-fA-F-]{36})\)\)(\}\})?").ok());
 static PAGE_EMBED: LazyLock<Option<Regex>> =
@@ -38,9 +38,10 @@ pub(super) fn read(tree: &SourceTree, sink: &mut Sink<'_>) -> Result<()> {
             continue;
         }
         let mut item = Proposed { key: path.clone(), path: journal_path(path), ..Proposed::default() };
-        item.bytes = match is_page_path(path) {
-            true => page(path, &text(tree, file)?, &blocks).into_bytes(),
-            false => tree.read(file, MAX_FILE)?,
+        item.bytes = match is_page_path(path).then(|| Format::of(path)) {
+            Some(Format::Markdown) => page(path, &text(tree, file)?, &blocks).into_bytes(),
+            Some(Format::Org) => org_page(path, &text(tree, file)?, &blocks).into_bytes(),
+            None => tree.read(file, MAX_FILE)?,
         };
         sink(Found::Item(item))?;
     }
@@ -109,7 +110,7 @@ fn page(path: &str, text: &str, blocks: &BTreeMap<String, String>) -> String {
                     None => lines.push(line.to_owned()),
                 }
             }
-            None => lines.push(references(line, blocks)),
+            None => lines.push(references(Format::Markdown, line, blocks)),
         }
     }
     let mut text = format!("{}\n", lines.join("\n").trim_end());
@@ -146,6 +147,19 @@ fn page(path: &str, text: &str, blocks: &BTreeMap<String, String>) -> String {
     text
 }
 
+/// Returns an Org page with its references as links. A namespace in its name is part of its title.
+fn org_page(path: &str, text: &str, blocks: &BTreeMap<String, String>) -> String {
+    let lines: Vec<String> = text.lines().map(|line| references(Format::Org, line, blocks)).collect();
+    let text = format!("{}\n", lines.join("\n").trim_end());
+    let name = lore_vault::without_extension(path.rsplit('/').next().unwrap_or(path));
+    let title = title(path, "");
+    let has_title = parse(path, &text).page.properties.get("title").is_some();
+    if has_title || title == name || path.contains("journals/") {
+        return text;
+    }
+    edit::set_property(Format::Org, &text, "title", &Value::Text(title)).unwrap_or(text)
+}
+
 /// Splits the properties at the beginning from the rest of a page.
 fn properties(text: &str) -> (Vec<(String, String)>, &str) {
     let mut found = Vec::new();
@@ -164,17 +178,18 @@ fn properties(text: &str) -> (Vec<(String, String)>, &str) {
     (found, rest.trim_start_matches('\n'))
 }
 
-/// Returns a line with references to blocks and pages as links.
-fn references(line: &str, blocks: &BTreeMap<String, String>) -> String {
+/// Returns a line with references to blocks and pages as links. Org has no form for an embed.
+fn references(format: Format, line: &str, blocks: &BTreeMap<String, String>) -> String {
     let (Some(block), Some(embed)) = (&*BLOCK_REFERENCE, &*PAGE_EMBED) else { return line.to_owned() };
     let line = block.replace_all(line, |found: &regex::Captures<'_>| {
         let id = found[2].to_lowercase();
         match blocks.get(&id) {
+            Some(_) if format == Format::Org => format!("[[id:{}]]", &found[2]),
             Some(page) => format!("{}[[{page}#^{id}]]", if found.get(1).is_some() { "!" } else { "" }),
             None => found[0].to_owned(),
         }
     });
-    embed.replace_all(&line, "!$1").into_owned()
+    embed.replace_all(&line, if format == Format::Org { "$1" } else { "!$1" }).into_owned()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lore_engine::{Error, Result};
-use lore_text::{on_one_line, slugify};
+use lore_text::{fold, on_one_line, slugify};
 use lore_vault::SourceTree;
 use serde::Deserialize;
 
@@ -21,8 +21,9 @@ enum Line {
         name: String,
         #[serde(rename = "entityType", default)]
         kind: String,
+        // Clients wrote nulls into some files.
         #[serde(default)]
-        observations: Vec<String>,
+        observations: Vec<Option<String>>,
     },
     Relation {
         from: String,
@@ -64,11 +65,13 @@ pub(super) fn read(tree: &SourceTree, sink: &mut Sink<'_>) -> Result<()> {
                 Line::Entity { name, kind, observations } => {
                     let entity = entities.entry(name).or_default();
                     entity.kind = kind;
-                    entity.observations.extend(observations);
+                    entity.observations.extend(observations.into_iter().flatten());
                 }
                 Line::Relation { from, to, verb } => relations.push((number + 1, from, to, verb)),
             }
         }
+        let named = entities.keys().chain(relations.iter().map(|(_, _, to, _)| to));
+        let targets = targets(named.cloned().collect());
         for (line, from, to, verb) in relations {
             match entities.get_mut(&from) {
                 Some(entity) => entity.relations.push((verb, to)),
@@ -78,18 +81,39 @@ pub(super) fn read(tree: &SourceTree, sink: &mut Sink<'_>) -> Result<()> {
                 })?,
             }
         }
-        let names: BTreeSet<&String> = entities.keys().collect();
-        debug_assert!(names.len() == entities.len());
         for (name, entity) in &entities {
-            sink(Found::Item(page(name, entity)))?;
+            sink(Found::Item(page(name, entity, &targets)))?;
         }
     }
     Ok(())
 }
 
-fn page(name: &str, entity: &Entity) -> Proposed {
+/// Returns what a link to each entity says: its name, or, where a link cannot say that, another that no entity has. `[[C#]]`
+/// is a link to `C`.
+fn targets(names: BTreeSet<String>) -> BTreeMap<String, String> {
+    let (plain, others): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| link_target(name) == *name);
+    let mut taken = BTreeSet::new();
+    let mut targets = BTreeMap::new();
+    for name in plain.into_iter().chain(others) {
+        let wanted = Some(link_target(&name)).filter(|wanted| !wanted.is_empty());
+        let wanted = wanted.unwrap_or_else(|| "entity".to_owned());
+        let numbered = (2..).map(|number| format!("{wanted} ({number})"));
+        let mut free = std::iter::once(wanted.clone()).chain(numbered);
+        let target = free.find(|target| !taken.contains(&fold(target))).unwrap_or_default();
+        taken.insert(fold(&target));
+        targets.insert(name, target);
+    }
+    targets
+}
+
+fn page(name: &str, entity: &Entity, targets: &BTreeMap<String, String>) -> Proposed {
     let mut text = PageText::new(name);
     text.property("type", &entity.kind);
+    let target = |name: &str| targets.get(name).cloned().unwrap_or_else(|| link_target(name));
+    if target(name) != name {
+        text.list("aliases", &[target(name)]);
+    }
     for observation in &entity.observations {
         text.line(&format!("- [observation] {}", on_one_line(observation)));
     }
@@ -99,7 +123,7 @@ fn page(name: &str, entity: &Entity) -> Proposed {
     for (verb, to) in &entity.relations {
         let verb = on_one_line(&verb.replace(['[', ']', '(', ')', '{', '}', ':'], " "));
         let verb = if verb.is_empty() { "relates_to".to_owned() } else { verb.replace(' ', "_") };
-        text.line(&format!("- {verb} [[{}]]", link_target(to)));
+        text.line(&format!("- {verb} [[{}]]", target(to)));
     }
     let slug = slugify(name);
     let path = format!("{}.md", if slug.is_empty() { "entity" } else { &slug });

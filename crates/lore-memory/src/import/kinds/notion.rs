@@ -151,7 +151,7 @@ fn links(path: &str, text: &str, names: &BTreeMap<String, String>) -> String {
     while let Some(at) = rest.find("](") {
         let (before, after) = rest.split_at(at + 2);
         result.push_str(before);
-        let Some(end) = after.find(')') else {
+        let Some(end) = end_of_target(after) else {
             rest = after;
             break;
         };
@@ -169,6 +169,21 @@ fn links(path: &str, text: &str, names: &BTreeMap<String, String>) -> String {
     }
     result.push_str(rest);
     result
+}
+
+/// Returns where the destination of a link ends: parentheses in a name are written as they are.
+fn end_of_target(text: &str) -> Option<usize> {
+    let mut open = 0usize;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '\n' => break,
+            '(' => open += 1,
+            ')' if open == 0 => return Some(at),
+            ')' => open -= 1,
+            _ => {}
+        }
+    }
+    text.find(')')
 }
 
 /// Returns a page with a table of the rows; a row with a page of its own links to it.
@@ -251,6 +266,8 @@ mod tests {
             "[b](A/B.md#x) [w](https://e.example/a)"
         );
         assert_eq!(links("A 1/B 2.md", "[a](../A%201.md)", &names), "[a](../A.md)");
+        let names = BTreeMap::from([("C (d) 3.md".to_owned(), "C (d).md".to_owned())]);
+        assert_eq!(links("A 1.md", "([c](C%20(d)%203.md))", &names), "([c](C%20%28d%29.md))");
         let row =
             page("A 1/B 2.md", "# B\n\nStatus: Done\nTags: x, z\n\nText: not a property?\n", &names, true);
         assert!(

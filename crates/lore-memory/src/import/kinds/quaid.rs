@@ -169,9 +169,20 @@ impl Parts<'_> {
         }
         let mut tags: Vec<String> =
             of(self.tags, "page_id", id).iter().map(|(table, row)| table.text(row, "tag")).collect();
-        if !tags.is_empty() && !list.iter().any(|(known, _)| known == "tags") {
-            tags.sort();
-            list.push(("tags".to_owned(), Value::List(tags.into_iter().map(Value::Text).collect())));
+        tags.sort();
+        // A tag that was added later is in the table alone.
+        match list.iter_mut().find(|(known, _)| known == "tags") {
+            Some((_, Value::List(known))) => {
+                for tag in tags.into_iter().map(Value::Text) {
+                    if !known.contains(&tag) {
+                        known.push(tag);
+                    }
+                }
+            }
+            None if !tags.is_empty() => {
+                list.push(("tags".to_owned(), Value::List(tags.into_iter().map(Value::Text).collect())));
+            }
+            _ => {}
         }
         list
     }
@@ -202,7 +213,10 @@ fn property(value: serde_json::Value) -> Option<Value> {
 }
 
 fn interval(table: &Table, row: &[Cell]) -> Interval {
-    let date =
-        |column: &str| table.text(row, column).get(..10).and_then(|day| day.parse::<PartialDate>().ok());
+    let date = |column: &str| {
+        let text = table.text(row, column);
+        // A time follows the day; a year or a month is shorter.
+        text.get(..10).unwrap_or(&text).parse::<PartialDate>().ok()
+    };
     Interval::between(date("valid_from"), date("valid_until")).unwrap_or_default()
 }

@@ -18,8 +18,14 @@ const MAX_EXPORT: u64 = 512 * 1024 * 1024;
 /// Maximum depth of an outline.
 const MAX_DEPTH: usize = 100;
 
-static REFERENCE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(\{\{(?:\[\[)?embed(?:\]\])?: ?)?\(\(([\w-]{6,})\)\)(\}\})?").ok());
+static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\(\(([\w-]{6,})\)\)").ok());
+
+/// An embedded block or page, or a reference to a block with a text of its own.
+static EMBED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let embed =
+        r"\{\{(?:\[\[)?embed(?:-path|-children)?(?:\]\])?: ?(?:\(\(([\w-]{6,})\)\)|\[\[([^\[\]]+)\]\])\}\}";
+    Regex::new(&format!(r"{embed}|\[([^\[\]]+)\]\(\(\(([\w-]{{6,}})\)\)\)")).ok()
+});
 
 #[derive(Debug, Deserialize)]
 struct RoamPage {
@@ -86,7 +92,7 @@ fn note(block: &Block, title: &str, blocks: &mut BTreeMap<String, String>, depth
 
 fn note_references(block: &Block, named: &mut BTreeSet<String>, depth: usize) {
     for found in REFERENCE.iter().flat_map(|pattern| pattern.captures_iter(&block.string)) {
-        named.insert(found[2].to_owned());
+        named.insert(found[1].to_owned());
     }
     if depth < MAX_DEPTH {
         block.children.iter().for_each(|child| note_references(child, named, depth + 1));
@@ -121,15 +127,7 @@ fn write(
     let indent = "  ".repeat(depth);
     let mut text = block.string.replace("{{[[TODO]]}}", "[ ]").replace("{{[[DONE]]}}", "[x]");
     text = text.replace("{{TODO}}", "[ ]").replace("{{DONE}}", "[x]").replace("^^", "==");
-    if let Some(pattern) = &*REFERENCE {
-        let link = |found: &regex::Captures<'_>| match blocks.get(&found[2]) {
-            Some(page) => {
-                format!("{}[[{page}#^{}]]", if found.get(1).is_some() { "!" } else { "" }, &found[2])
-            }
-            None => found[0].to_owned(),
-        };
-        text = pattern.replace_all(&text, link).into_owned();
-    }
+    text = links(&text, blocks);
     let anchor = if named.contains(&block.uid) { format!(" ^{}", block.uid) } else { String::new() };
     let mut lines = text.trim_end().lines();
     to.push_str(&format!("{indent}- {}{anchor}\n", lines.next().unwrap_or_default()));
@@ -139,6 +137,25 @@ fn write(
     if depth < MAX_DEPTH {
         block.children.iter().for_each(|child| write(child, depth + 1, blocks, named, to));
     }
+}
+
+/// Returns a text with its references to blocks and its embeds as links.
+fn links(text: &str, blocks: &BTreeMap<String, String>) -> String {
+    let (Some(reference), Some(embed)) = (&*REFERENCE, &*EMBED) else { return text.to_owned() };
+    let to = |uid: &str| blocks.get(uid).map(|page| format!("{page}#^{uid}"));
+    let text = embed.replace_all(text, |found: &regex::Captures<'_>| {
+        let group = |number: usize| found.get(number).map(|group| group.as_str());
+        let link = match (group(1).and_then(to), group(2), group(4).and_then(to)) {
+            (Some(block), _, _) => Some(format!("![[{block}]]")),
+            (_, Some(page), _) => Some(format!("![[{page}]]")),
+            (_, _, Some(block)) => Some(format!("[[{block}|{}]]", &found[3])),
+            _ => None,
+        };
+        link.unwrap_or_else(|| found[0].to_owned())
+    });
+    let plain = |found: &regex::Captures<'_>| to(&found[1]).map(|block| format!("[[{block}]]"));
+    let link = |found: &regex::Captures<'_>| plain(found).unwrap_or_else(|| found[0].to_owned());
+    reference.replace_all(&text, link).into_owned()
 }
 
 /// Returns the day of a daily page: `January 5th, 2024`.
@@ -170,5 +187,20 @@ mod tests {
             text.ends_with("- [ ] see [[Plan#^abcdef123]] ==now==\n  - two ^abcdef123\n    lines\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn embeds_and_references_with_a_text() {
+        let blocks = BTreeMap::from([("abcdef123".to_owned(), "Plan".to_owned())]);
+        for (text, expected) in [
+            ("{{[[embed]]: ((abcdef123))}}", "![[Plan#^abcdef123]]"),
+            ("{{embed-path: ((abcdef123))}}", "![[Plan#^abcdef123]]"),
+            ("{{[[embed]]: [[Plan]]}}", "![[Plan]]"),
+            ("[now](((abcdef123)))", "[[Plan#^abcdef123|now]]"),
+            ("{{query: ((abcdef123))}}", "{{query: [[Plan#^abcdef123]]}}"),
+            ("[x](((nowhere99))) ((nowhere99))", "[x](((nowhere99))) ((nowhere99))"),
+        ] {
+            assert_eq!(links(text, &blocks), expected);
+        }
     }
 }

@@ -26,6 +26,11 @@ const LISTED: usize = 12;
 const ALL: &str = "all";
 
 impl Session {
+    /// Returns the namespace that was asked for for the whole session.
+    pub fn named_namespace(&self) -> Option<&str> {
+        self.options.namespace.as_deref()
+    }
+
     /// Returns the namespace that was asked for, by the operation or for the whole session, else the one that the working
     /// directory is mapped to. `all` stands for the whole vault. One that was asked for must exist; a directory may be
     /// mapped to one that has no pages yet.

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{import, paths, reason, tree};
+use super::{export, files, import, paths, reason, tree};
 use crate::crash_support::{CrashHarness, Scenario};
 use crate::git_support::TOKEN;
 use crate::sandbox::Sandbox;
@@ -94,6 +94,32 @@ fn symlinks_are_not_followed() {
     assert_eq!(paths(&output, "pages"), ["a.md"]);
     assert!(reason(&output, "skipped", "link.md").contains("symlink"));
     assert!(reason(&output, "skipped", "up").contains("symlink"));
+}
+
+/// An import that ends while another one is under way leaves the originals of that one alone.
+#[test]
+fn imports_at_the_same_time_keep_their_originals() {
+    let sandbox = Sandbox::with_vault();
+    let names: Vec<String> = (0..400).map(|number| format!("n{number}.md")).collect();
+    let texts: Vec<String> = (0..400).map(|number| format!("# Big {number}\n")).collect();
+    let big: Vec<(&str, &[u8])> =
+        names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    tree(&sandbox, "big", &big);
+    let output = std::thread::scope(|scope| {
+        let running = scope.spawn(|| import(&sandbox, &["../big", "--into", "big"]));
+        for number in 0.. {
+            let small = format!("small{number}");
+            tree(&sandbox, &small, &[("s.md", format!("# Small {number}\n").as_bytes())]);
+            import(&sandbox, &[&format!("../{small}"), "--into", &small]);
+            if running.is_finished() {
+                break;
+            }
+        }
+        running.join().expect("an import")
+    });
+    let id = output["import_id"].as_str().expect("an id");
+    export(&sandbox, "raw", &["--raw", "--import-id", id]).ok();
+    assert_eq!(files(&sandbox.root.join("raw")), files(&sandbox.root.join("big")));
 }
 
 /// An import with pages, an attachment and an update, killed at every fault point each time it is reached.

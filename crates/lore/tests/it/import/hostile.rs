@@ -108,3 +108,32 @@ fn huge_conversation() {
     assert!(pages.iter().map(size).all(|size| size < 3 * 1024 * 1024));
     assert_eq!(import(&sandbox, &["../src", "--from", "claude"])["outcome"], "unchanged");
 }
+
+/// A source that is damaged after what would have been a part of the import leaves nothing.
+#[test]
+fn damaged_end_of_a_large_source() {
+    let sandbox = Sandbox::with_vault();
+    let text = "zeppelin ".repeat(11_000);
+    let message = |number: usize| json!({ "uuid": format!("m{number}"), "sender": "human", "text": text });
+    let talk = |id: &str, length: usize| {
+        let messages: Vec<_> = (0..length).map(message).collect();
+        json!({ "uuid": id, "name": id, "created_at": "2026-01-02T03:04:05Z", "chat_messages": messages })
+    };
+    let bytes = json!([talk("a", 360), talk("b", 1)]).to_string();
+    assert!(bytes.len() > 34_000_000);
+    tree(&sandbox, "src", &[("conversations.json", &bytes.as_bytes()[..bytes.len() - 3])]);
+    let before = sandbox.files();
+    sandbox.run(&["import", "../src", "--from", "claude"]).exits(2).says("nothing was imported");
+    assert_eq!(sandbox.files(), before);
+    sandbox.run(&["imports"]).exits(1);
+}
+
+#[test]
+fn conversations_in_a_file_of_another_name() {
+    let sandbox = Sandbox::with_vault();
+    let talk =
+        json!([{ "uuid": "c", "chat_messages": [{ "uuid": "m", "sender": "human", "text": "Hello" }] }]);
+    fs::write(sandbox.root.join("my chats.json"), talk.to_string()).expect("a file");
+    let output = import(&sandbox, &["../my chats.json", "--from", "claude"]);
+    assert_eq!(paths(&output, "pages"), ["sessions/claude/hello.md"]);
+}

@@ -45,6 +45,37 @@ fn entities_observations_and_relations() {
     sandbox.run(&["import", "../memory.jsonl"]).exits(2).says("line 2");
 }
 
+/// A link cannot say every name; it must not say that of another entity instead.
+#[test]
+fn relations_lead_to_the_entity_that_they_name() {
+    let sandbox = Sandbox::with_vault();
+    file(
+        &sandbox,
+        "memory.jsonl",
+        concat!(
+            r#"{"type":"entity","name":"C","entityType":"language","observations":["Compiled",null]}"#,
+            "\n",
+            r#"{"type":"entity","name":"C#","entityType":"language","observations":["Managed"]}"#,
+            "\n",
+            r#"{"type":"entity","name":"Ada [Lovelace]","entityType":"person","observations":[]}"#,
+            "\n",
+            r#"{"type":"entity","name":"Ada Lovelace","entityType":"person","observations":[]}"#,
+            "\n",
+            r#"{"type":"relation","from":"C","to":"C#","relationType":"precedes"}"#,
+            "\n",
+            r#"{"type":"relation","from":"Ada Lovelace","to":"Ada [Lovelace]","relationType":"differs_from"}"#,
+            "\n",
+        ),
+    );
+    let output = import(&sandbox, &["../memory.jsonl"]);
+    assert_eq!((paths(&output, "pages").len(), output["links_pending"].as_u64()), (4, Some(0)), "{output}");
+    for (from, to) in [("C", "C#"), ("Ada Lovelace", "Ada [Lovelace]")] {
+        let links = sandbox.run(&["links", from]).exits(0).json();
+        let slug = links["links"][0]["to"].as_str().expect("a page");
+        assert_eq!(sandbox.run(&["show", slug]).ok().json()["title"], to, "{links}");
+    }
+}
+
 #[test]
 fn memories_of_mem0() {
     let sandbox = Sandbox::with_vault();
@@ -90,10 +121,11 @@ CREATE TABLE timeline_entries (id INTEGER PRIMARY KEY, page_id INTEGER, date TEX
 CREATE TABLE config (key TEXT, value TEXT);
 CREATE VIRTUAL TABLE page_fts USING fts5(title);
 INSERT INTO pages VALUES (1, 'people/ada', 'person', 'Ada', '', '# Ada\n\n> Runs the works.\n\n## State\nIn Porto.',
-  '- **2024-01-02** | meeting — Met her', '{\"title\": \"Ada\", \"score\": 3, \"aliases\": [\"Countess\"]}');
+  '- **2024-01-02** | meeting — Met her', '{\"title\": \"Ada\", \"score\": 3, \"aliases\": [\"Countess\"], \"tags\": [\"founder\"]}');
 INSERT INTO pages VALUES (2, 'companies/acme', 'company', 'Acme', '', '# Acme', '', '{}');
 INSERT INTO links VALUES (1, 1, 2, 'works at', 'since the start', '2018-01-01', NULL);
 INSERT INTO assertions VALUES (1, 1, 'Ada', 'lives_in', 'Porto', '2020-05-01', NULL, 0.9, 'agent', 'meeting/1', 'I moved');
+INSERT INTO assertions VALUES (2, 1, 'Ada', 'has_size', 'tall', '2019', NULL, 1, 'agent', '', '');
 INSERT INTO tags VALUES (1, 1, 'founder'), (2, 1, 'alum');
 INSERT INTO raw_data VALUES (1, 1, 'registry', '{\"born\": 1815}');
 INSERT INTO timeline_entries VALUES (1, 1, '2024-01-02', 'meeting', 'Met her', ''), (2, 1, '2024-02-03', 'email', 'Wrote back', 'At length');
@@ -119,13 +151,14 @@ fn database_of_quaid() {
     for part in [
         "score: 3",
         "aliases: [Countess]",
-        "tags: [alum, founder]",
+        "tags: [founder, alum]",
         "type: person",
         "In Porto.",
         "- **2024-01-02** | meeting — Met her",
         "- **2024-02-03** | email — Wrote back",
         "works_at [[companies/acme]] (since the start) {2018-01-01..}",
         "lives_in:: Porto {2020-05-01..}",
+        "has_size:: tall {2019..}",
         "confidence: 0.9",
     ] {
         assert!(text.contains(part), "{part} is not in:\n{text}");

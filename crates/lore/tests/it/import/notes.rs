@@ -56,6 +56,37 @@ fn logseq() {
 }
 
 #[test]
+fn logseq_in_org() {
+    let sandbox = Sandbox::with_vault();
+    let id = "64a1b2c3-0000-4000-8000-0123456789ab";
+    let ship = format!(
+        ":PROPERTIES:\n:tags: sea, boat\n:alias: Vessel\n:END:\n\n* TODO Paint\n:PROPERTIES:\n:id: {id}\n:END:\n"
+    );
+    let harbour = format!("#+title: Harbour\n\n* Here is (({id}))\n* {{{{embed [[projects/ship]]}}}}\n");
+    tree(
+        &sandbox,
+        "src",
+        &[
+            ("logseq/config.edn", b"{}"),
+            ("pages/projects___ship.org", ship.as_bytes()),
+            ("pages/Harbour.org", harbour.as_bytes()),
+        ],
+    );
+    let output = import(&sandbox, &["../src"]);
+    assert_eq!((&output["kind"], output["links_pending"].as_u64()), (&"logseq".into(), Some(0)), "{output}");
+    let page = text(&sandbox, "pages/projects___ship.org");
+    assert!(page.starts_with(":PROPERTIES:\n") && page.contains("#+title: projects/ship\n"), "{page}");
+    let shown = sandbox.run(&["show", "Vessel"]).ok().json();
+    assert_eq!(shown["title"], "projects/ship");
+    assert_eq!(shown["tags"], serde_json::json!(["sea", "boat"]));
+    assert_eq!(
+        text(&sandbox, "pages/Harbour.org"),
+        format!("#+title: Harbour\n\n* Here is [[id:{id}]]\n* [[projects/ship]]\n")
+    );
+    gives_back(&sandbox, &output["import_id"], "src");
+}
+
+#[test]
 fn notion() {
     let sandbox = Sandbox::with_vault();
     let (row, table) = (format!("Work {ID}/Tasks {ID}/Fix {ID}.md"), format!("Work {ID}/Tasks {ID}_all.csv"));

@@ -84,6 +84,19 @@ fn sessions_are_found_where_the_agent_keeps_them() {
     sandbox.run(&["import", "codex"]).exits(2).says(".codex/sessions");
 }
 
+/// Sessions begin with a snapshot of files, which does not name the session.
+#[test]
+fn sessions_of_claude_code_are_recognized_below_their_first_line() {
+    let sandbox = Sandbox::with_vault();
+    let snapshot = json!({ "type": "file-history-snapshot", "messageId": "m", "snapshot": {} }).to_string();
+    let lines = session(&[snapshot, line("user", "u1", json!("Paint the quay"))]);
+    // A page beside the sessions does not make notes of them.
+    tree(&sandbox, "src", &[("CLAUDE.md", b"# Rules\n"), ("s-1.jsonl", &lines)]);
+    let output = import(&sandbox, &["../src"]);
+    assert_eq!(output["kind"], "claude-code", "{output}");
+    assert_eq!((paths(&output, "pages").len(), paths(&output, "attachments").len()), (1, 0), "{output}");
+}
+
 #[test]
 fn codex_and_gemini_sessions() {
     let sandbox = Sandbox::with_vault();
@@ -164,7 +177,7 @@ fn account_exports() {
     );
     assert!(text(&sandbox, "sessions/claude/2025-05-06-tea.md").contains("[file t.txt] leaves"));
     fs::write(sandbox.root.join("bad.json"), &list.to_string()[..300]).expect("a file");
-    sandbox.run(&["import", "../bad.json", "--from", "chatgpt"]).exits(2).says("conversations.json");
+    sandbox.run(&["import", "../bad.json", "--from", "chatgpt"]).exits(2).says("not a list of conversations");
     tree(
         &sandbox,
         "cut",
