@@ -242,7 +242,17 @@ pub enum Error {
         /// Why.
         source: EditError,
     },
-    /// A `lore.toml` or `config.toml` that cannot be read.
+    /// An invalid policy file, without which it is not known what the vault allows.
+    #[error("{}{}: {message}", .path.display(), .line.map(|line| format!(":{line}")).unwrap_or_default())]
+    Policy {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: Option<usize>,
+        /// What is wrong.
+        message: String,
+    },
+    /// A configuration file that is not part of a vault and is invalid.
     #[error("{}{}: {message}", .path.display(), .line.map(|line| format!(":{line}")).unwrap_or_default())]
     Config {
         /// The file.
@@ -310,6 +320,7 @@ impl Error {
             }
             Error::Exists { .. } | Error::SlugTaken { .. } => Code::Exists,
             Error::NotUtf8 { .. } | Error::Edit { .. } => Code::Edit,
+            Error::Policy { .. } => Code::Policy,
             Error::Config { .. } => Code::Config,
             Error::UnknownProject { .. }
             | Error::NoProject { .. }

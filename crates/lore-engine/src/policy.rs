@@ -192,7 +192,7 @@ impl Policy {
         let path = || vault.root().join(POLICY_FILE);
         vault.read_text(POLICY_FILE).map_err(|error| match error {
             lore_vault::Error::BadPath { reason, .. } => {
-                Error::Config { path: path(), line: None, message: format!("cannot be read: {reason}") }
+                Error::Policy { path: path(), line: None, message: format!("cannot be read: {reason}") }
             }
             error => error.into(),
         })
@@ -200,7 +200,7 @@ impl Policy {
 
     /// Parses the text of a vault's policy file; without one, the default policy applies.
     pub(crate) fn from_text(root: &Path, text: Option<&str>) -> Result<Policy> {
-        let failed = |(line, message)| Error::Config { path: root.join(POLICY_FILE), line, message };
+        let failed = |(line, message)| Error::Policy { path: root.join(POLICY_FILE), line, message };
         text.map_or_else(|| Ok(Policy::default()), |text| Policy::parse(text).map_err(failed))
     }
 

@@ -110,8 +110,8 @@ fn pages(
         Mode::Hybrid => confidence::best_by_words(context, query, &found.words)?,
         _ => 1.0,
     };
-    let fusion = request.fusion.of_model(scores.is_static());
-    let mut ranking = fuse::combine(fusion, &found, pool + found.first.len(), best);
+    let fusion = request.fusion.of_model(scores.is_static(), best);
+    let mut ranking = fuse::combine(fusion, &found, pool + found.first.len());
     let found_by = signals::FoundBy { vocabulary, query };
     signals::apply(context, request, &found_by, &mut ranking)?;
     ranking.explain = request.explain;

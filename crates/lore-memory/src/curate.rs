@@ -154,7 +154,10 @@ pub fn mark_curated(
     // Not the author's: a review is no change of the text, so it must not set the date of the last one.
     let options = WriteOptions {
         authority: Authority::Upkeep,
-        subject: Some(format!("Record the review of {count} pages")),
+        subject: Some(match count {
+            1 => "Record the review of 1 page".to_owned(),
+            count => format!("Record the review of {count} pages"),
+        }),
         ..WriteOptions::default()
     };
     let receipt =

@@ -13,6 +13,7 @@ use lore_text::fold;
 
 pub(crate) use add::with_fact;
 pub use add::{FactWritten, NewAssertion, add_fact};
+pub use problems::fact_contradictions;
 pub(crate) use problems::problems;
 
 use lore_engine::{

@@ -53,7 +53,9 @@ pub use compact::{
 pub use curate::{BrokenLink, Curation, TagVariants, curate, curation_due, mark_curated};
 pub use distill::{Candidate, CandidateKind, Distilled, distill};
 pub use export::{Difference, ExportFormat, Exported, TreeComparison, compare_trees, export, export_raw};
-pub use facts::{FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, facts};
+pub use facts::{
+    FactQuery, FactRow, FactWritten, FoundFacts, NewAssertion, add_fact, fact_contradictions, facts,
+};
 pub use gaps::{
     Approval, NewGap, add_gap, approve_gap, check_gaps, gap_id, is_watched, record_answer, resolve_gap,
     unrecorded_answer,

@@ -1,7 +1,7 @@
 //! Skills: instructions that agents read, built in or overridden by files.
 //!
 //! The built-in skills are those of the Claude Code plugin in `plugin/`. The first version found is active: in the
-//! vault's `.lore/skills`, in the user's `skills` next to the configuration, then built in.
+//! vault's `.lore/skills`, in a folder whose pages are skills by its policy, in the user's `skills` next to the configuration, then built in.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,8 +75,16 @@ pub struct Folder {
     pub source: SkillSource,
     /// The path.
     pub path: PathBuf,
-    /// The vault it belongs to; its files are read like every other file of a vault.
-    pub vault: Option<Vault>,
+    /// The vault it belongs to, and its path there; its files are read like every other file of a vault.
+    pub vault: Option<(Vault, String)>,
+}
+
+impl Folder {
+    /// Returns a directory of a vault.
+    pub fn of_vault(vault: Vault, folder: &str) -> Folder {
+        let path = vault.root().join(folder);
+        Folder { source: SkillSource::Vault, path, vault: Some((vault, folder.to_owned())) }
+    }
 }
 
 /// One version of a skill.
@@ -143,6 +151,9 @@ impl Version {
 /// Directory of a vault's own skills.
 pub const VAULT_FOLDER: &str = ".lore/skills";
 
+/// Type of the pages that are skills.
+pub const PAGE_TYPE: &str = "skill";
+
 /// Returns every skill: the built-in ones in their order, then others by name.
 pub fn find(folders: &[Folder]) -> Result<Vec<Skill>> {
     let mut found: BTreeMap<String, Vec<Version>> = BTreeMap::new();
@@ -150,7 +161,7 @@ pub fn find(folders: &[Folder]) -> Result<Vec<Skill>> {
         for name in names(folder)? {
             let path = file(&folder.path, &name);
             let text = match &folder.vault {
-                Some(vault) => vault.read_text(&format!("{VAULT_FOLDER}/{name}/{FILE}"))?,
+                Some((vault, folder)) => vault.read_text(&format!("{folder}/{name}/{FILE}"))?,
                 None => read_text(&path)?,
             };
             if let Some(text) = text {
@@ -181,7 +192,7 @@ pub fn file(folder: &Path, name: &str) -> PathBuf {
 
 fn names(folder: &Folder) -> Result<Vec<String>> {
     let all = match &folder.vault {
-        Some(vault) => vault.list(VAULT_FOLDER)?.unwrap_or_default(),
+        Some((vault, path)) => vault.list(path)?.unwrap_or_default(),
         None if exists(&folder.path) => list_folder(&folder.path)?,
         None => Vec::new(),
     };

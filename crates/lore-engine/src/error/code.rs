@@ -37,6 +37,8 @@ pub enum Code {
     Io,
     /// A configuration file that cannot be read.
     Config,
+    /// The policy of the vault is invalid.
+    Policy,
     /// No such project, or no vault.
     NoVault,
     /// The index failed, or is too new.
@@ -47,7 +49,7 @@ pub enum Code {
 
 impl Code {
     /// All codes, in the order of the published table.
-    pub const ALL: [Code; 20] = [
+    pub const ALL: [Code; 21] = [
         Code::NotFound,
         Code::Ambiguous,
         Code::Usage,
@@ -65,6 +67,7 @@ impl Code {
         Code::Cancelled,
         Code::Io,
         Code::Config,
+        Code::Policy,
         Code::NoVault,
         Code::Index,
         Code::IndexBroken,
@@ -90,6 +93,7 @@ impl Code {
             Code::Cancelled => "cancelled",
             Code::Io => "io",
             Code::Config => "config",
+            Code::Policy => "policy",
             Code::NoVault => "no_vault",
             Code::Index => "index",
             Code::IndexBroken => "index_broken",

@@ -94,9 +94,9 @@ impl VaultContext {
         });
         opened.map_err(|error| match error {
             // The temporary path will no longer exist when the error is read.
-            Error::Config { line, message, .. } => {
+            Error::Policy { line, message, .. } => {
                 let path = PathBuf::from(format!("{POLICY_FILE} at commit {}", &commit.id));
-                Error::Config { path, line, message }
+                Error::Policy { path, line, message }
             }
             other => other,
         })

@@ -244,13 +244,20 @@ pub(super) struct TermWeights {
     pub pages: u64,
 }
 
-/// Returns the best score by words as a share of the highest possible one.
+/// In a vault of fewer pages, how many of them have a word tells nothing about it.
+const FEW: u64 = 20;
+
+/// Returns the best score by words as a share of the highest possible one; 1 in a vault of few pages.
 pub(super) fn best_by_words(
     context: &VaultContext,
     query: &Prepared,
     found: &[(PageNo, f64)],
 ) -> Result<f64> {
-    let highest = BM25_LIMIT * term_weights(context, query)?.weights.iter().sum::<f64>();
+    let terms = term_weights(context, query)?;
+    if terms.pages < FEW {
+        return Ok(1.0);
+    }
+    let highest = BM25_LIMIT * terms.weights.iter().sum::<f64>();
     let best = found.iter().map(|(_, score)| *score).fold(0.0, f64::max);
     Ok(if highest > 0.0 { best / highest } else { 1.0 })
 }

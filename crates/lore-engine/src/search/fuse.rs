@@ -39,18 +39,23 @@ impl Fusion {
     /// The same for a static model.
     pub const STATIC_WEIGHT: f64 = 0.4;
 
+    /// Share of the highest possible score by words from which on words have their full weight: one common word of a
+    /// question says less about a page than its meaning.
+    const SURE: f64 = 0.3;
+
     /// The usual k of reciprocal rank fusion.
     pub const RECIPROCAL_K: f64 = 60.0;
-}
 
-impl Fusion {
-    /// Returns the fusion with the weight of the model.
-    pub(super) fn of_model(self, is_static: bool) -> Fusion {
-        match self {
-            Fusion::Model if is_static => Fusion::Weighted(Fusion::STATIC_WEIGHT),
-            Fusion::Model => Fusion::Weighted(Fusion::SEMANTIC_WEIGHT),
-            other => other,
-        }
+    /// Returns the fusion with the weight of the model, given the best score by words as a share of the highest possible
+    /// one.
+    pub(super) fn of_model(self, is_static: bool, best: f64) -> Fusion {
+        let weight = match self {
+            Fusion::Model if is_static => Fusion::STATIC_WEIGHT,
+            Fusion::Model => Fusion::SEMANTIC_WEIGHT,
+            other => return other,
+        };
+        let by_words = (1.0 - weight) * (best / Fusion::SURE).min(1.0);
+        Fusion::Weighted(weight / (weight + by_words))
     }
 }
 
@@ -116,25 +121,19 @@ impl Ranked {
     }
 }
 
-/// Share of the highest possible score by words from which on the list by words has its full weight. One common word of
-/// the question says less about a page than its meaning.
-const SURE: f64 = 0.3;
-
-/// Combines what was found by words and by embedding into one ranking. The best score by words is given as a share of the
-/// highest possible one.
-pub(super) fn combine(fusion: Fusion, found: &Retrieved, needed: usize, best: f64) -> Ranking {
-    let trust = (best / SURE).min(1.0);
+/// Combines what was found by words and by embedding into one ranking.
+pub(super) fn combine(fusion: Fusion, found: &Retrieved, needed: usize) -> Ranking {
     let near: Vec<Scored> =
         found.near.iter().map(|hit| (hit.chunk.page, f64::from(hit.similarity))).collect();
     let lowered = match (found.mode, fusion) {
-        (Mode::Hybrid, Fusion::Weighted(weight)) => lowered(weight, trust, &found.words, &near),
-        (Mode::Lexical, _) => lowered(0.0, 1.0, &found.words, &[]),
+        (Mode::Hybrid, Fusion::Weighted(weight)) => lowered(weight, &found.words, &near),
+        (Mode::Lexical, _) => lowered(0.0, &found.words, &[]),
         _ => Vec::new(),
     };
     let list = match found.mode {
-        Mode::Hybrid => fuse(fusion, trust, &found.words, &near),
+        Mode::Hybrid => fuse(fusion, &found.words, &near),
         Mode::Semantic => near,
-        Mode::Lexical => fuse(Fusion::Weighted(0.0), 1.0, &found.words, &[]),
+        Mode::Lexical => fuse(Fusion::Weighted(0.0), &found.words, &[]),
         Mode::Words | Mode::Fields => found.words.clone(),
     };
     let fused = list.clone();
@@ -190,19 +189,18 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
 }
 
 /// Fuses two lists, both best first, into one, best first, with scores from 0 to 1.
-fn fuse(fusion: Fusion, trust: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+fn fuse(fusion: Fusion, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
     match fusion {
-        Fusion::Model => weighted(Fusion::SEMANTIC_WEIGHT, trust, lexical, semantic),
-        Fusion::Weighted(weight) => weighted(weight, trust, lexical, semantic),
+        Fusion::Model => weighted(Fusion::SEMANTIC_WEIGHT, lexical, semantic),
+        Fusion::Weighted(weight) => weighted(weight, lexical, semantic),
         Fusion::Union => union(lexical, semantic),
         Fusion::Reciprocal(k) => reciprocal(k, lexical, semantic),
     }
 }
 
-fn weighted(weight: f64, trust: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+fn weighted(weight: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
     let mut sums: HashMap<PageNo, f64> = HashMap::new();
-    let by_words = (1.0 - weight) * trust;
-    for (list, weight) in [(scaled(lexical, 0.0), by_words), (scaled(semantic, f64::MAX), weight)] {
+    for (list, weight) in [(scaled(lexical, 0.0), 1.0 - weight), (scaled(semantic, f64::MAX), weight)] {
         for (page, score) in list {
             *sums.entry(page).or_default() += weight * score;
         }
@@ -211,10 +209,9 @@ fn weighted(weight: f64, trust: f64, lexical: &[Scored], semantic: &[Scored]) ->
 }
 
 /// Returns the weighted sum of each page as if its own scores were half as high and those of the others the same.
-fn lowered(weight: f64, trust: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
+fn lowered(weight: f64, lexical: &[Scored], semantic: &[Scored]) -> Vec<Scored> {
     let mut sums: HashMap<PageNo, f64> = HashMap::new();
-    let by_words = (1.0 - weight) * trust;
-    for (list, floor, weight) in [(lexical, 0.0, by_words), (semantic, f64::MAX, weight)] {
+    for (list, floor, weight) in [(lexical, 0.0, 1.0 - weight), (semantic, f64::MAX, weight)] {
         let (worst, range) = scale(list, floor);
         for (page, score) in list {
             let scaled = if range > 0.0 { (half(*score) - worst) / range } else { 0.5 };
@@ -281,7 +278,7 @@ mod tests {
 
     #[track_caller]
     fn check(fusion: Fusion, lexical: &[Scored], semantic: &[Scored], expected: &[(PageNo, f64)]) {
-        let found: Vec<Scored> = fuse(fusion, 1.0, lexical, semantic)
+        let found: Vec<Scored> = fuse(fusion, lexical, semantic)
             .into_iter()
             .map(|(page, score)| (page, (score * 1000.0).round() / 1000.0))
             .collect();
@@ -297,11 +294,13 @@ mod tests {
     }
 
     #[test]
-    fn few_words_of_the_question_do_not_outweigh_its_meaning() {
-        let (lexical, semantic) = ([(1, 3.0)], [(2, 0.7), (3, 0.2)]);
-        let first = |trust: f64| fuse(Fusion::Weighted(0.5), trust, &lexical, &semantic)[0];
-        assert_eq!((first(1.0), first(0.2)), ((1, 0.5), (2, 0.5)));
-        assert_eq!(fuse(Fusion::Weighted(0.5), 0.2, &lexical, &semantic)[1], (1, 0.1));
+    fn words_that_hardly_match_count_less() {
+        let weight = |best: f64| match Fusion::Model.of_model(false, best) {
+            Fusion::Weighted(weight) => (weight * 1000.0).round() / 1000.0,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([1.0, 0.3, 0.15, 0.0].map(weight), [0.5, 0.5, 0.667, 1.0]);
+        assert!(matches!(Fusion::Weighted(0.2).of_model(true, 0.0), Fusion::Weighted(0.2)), "as it was set");
     }
 
     #[test]
@@ -347,7 +346,7 @@ mod tests {
         let (relaxed, near, notes, referenced) = (true, Vec::new(), Vec::new(), Vec::new());
         let found =
             Retrieved { first, referenced, words, relaxed, near, model: None, mode: Mode::Words, notes };
-        let ranking = combine(Fusion::default(), &found, 3, 1.0);
+        let ranking = combine(Fusion::default(), &found, 3);
         let merged = merge(found, ranking);
         let shown: Vec<(PageNo, f64, &str)> =
             merged.iter().map(|hit| (hit.page, hit.score, hit.why[0].as_str())).collect();

@@ -7,7 +7,7 @@ use lore_engine::{
 };
 use lore_page::{Format, Value, edit};
 use lore_ports::{Filter, Order, PageRow, Window};
-use lore_text::{folded_words, slugify};
+use lore_text::{folded_words, is_unspaced, slugify};
 use lore_vault::{VaultPath, is_page_path, without_extension};
 
 use super::rotate::free_scratch_path;
@@ -38,8 +38,11 @@ pub struct Destination {
 pub fn suggestions(context: &VaultContext, item: &InboxItem, text: Option<&str>) -> Result<Vec<Destination>> {
     let policy = context.policy();
     let text = text.unwrap_or_default();
-    let title = title_of(None, text);
     let name = without_extension(item.path.rsplit('/').next().unwrap_or(&item.path));
+    let title = match is_mail(&item.path) {
+        true => mail_subject(text).unwrap_or_else(|| name.to_owned()),
+        false => title_of(None, text),
+    };
     let mut found = Vec::new();
     let is_elsewhere = |path: &str| {
         let plan = policy.rotate.as_ref();
@@ -61,7 +64,7 @@ pub fn suggestions(context: &VaultContext, item: &InboxItem, text: Option<&str>)
         found.extend(named.take(SIMILAR).map(|page| existing(page, "the text names it")));
     }
     let lower = format!("{} {}", name.to_lowercase(), text.to_lowercase());
-    let hits = |words: &[String]| words.iter().filter(|word| lower.contains(&word.to_lowercase())).count();
+    let hits = |words: &[String]| words.iter().filter(|word| has_word(&lower, &word.to_lowercase())).count();
     let mut rules: Vec<_> = policy.destinations.iter().map(|rule| (hits(&rule.words), rule)).collect();
     rules.retain(|(hits, rule)| *hits > 0 || rule.words.is_empty());
     rules.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
@@ -77,6 +80,35 @@ pub fn suggestions(context: &VaultContext, item: &InboxItem, text: Option<&str>)
     let mut seen = BTreeSet::new();
     found.retain(|one| seen.insert(one.path.clone()));
     Ok(found)
+}
+
+/// Returns whether a text has a word or phrase, also in the plural. Both are in lower case.
+fn has_word(text: &str, word: &str) -> bool {
+    let word = word.trim();
+    let is_letter = |character: char| character.is_alphanumeric() && !is_unspaced(character);
+    let (first, last) = (word.starts_with(is_letter), word.ends_with(is_letter));
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + word.len()..]);
+            let plural = ["", "s", "es"].iter().filter_map(|end| after.strip_prefix(end));
+            let continues = last && plural.into_iter().all(|rest| rest.starts_with(is_letter));
+            !(continues || first && before.ends_with(is_letter))
+        })
+}
+
+fn is_mail(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("eml"))
+}
+
+/// Returns the subject of a mail; none if it has none, or if it is encoded.
+fn mail_subject(text: &str) -> Option<String> {
+    let mut header = text.lines().take_while(|line| !line.trim().is_empty());
+    let is_subject = |name: &str| name.trim_end().eq_ignore_ascii_case("subject");
+    let first = header.find_map(|line| line.split_once(':').filter(|(name, _)| is_subject(name)))?.1;
+    let folded = header.take_while(|line| line.starts_with([' ', '\t'])).map(str::trim);
+    let subject = [first.trim()].into_iter().chain(folded).collect::<Vec<_>>().join(" ");
+    let subject = subject.trim();
+    (!subject.is_empty() && !subject.contains("=?")).then(|| subject.to_owned())
 }
 
 /// Returns the pages whose title is in a text, longest title first. Pages that only list others are left out.
@@ -147,4 +179,44 @@ fn marked(
     }
     let path = item.path.clone();
     Ok(Some(Box::new(move |text| mark(text).map_err(|source| Error::Edit { slug: path.clone(), source }))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_match_as_words() {
+        for (text, word, expected) in [
+            ("hotel booking", "book", false),
+            ("two books", "book", true),
+            ("a book.", "book", true),
+            ("notebook", "book", false),
+            ("please call", "call ", true),
+            ("recall it", "call ", false),
+            ("total: 5", "total:", true),
+            ("subtotal: 5", "total:", false),
+            ("- [ ] do it", "- [ ]", true),
+            ("the order numbers", "order number", true),
+            ("booking a book", "book", true),
+            ("明日会議です", "会議", true),
+            ("any", "", false),
+        ] {
+            assert_eq!(has_word(text, word), expected, "{text}: {word}");
+        }
+    }
+
+    #[test]
+    fn mail_has_the_title_of_its_subject() {
+        for (text, expected) in [
+            ("From: Ada <a@x.org>\nSubject: Tea at four\n\nHello.\n", Some("Tea at four")),
+            ("subject: Tea\r\n at\r\n\tfour\r\nFrom: a\r\n\r\nx", Some("Tea at four")),
+            ("From: a\n\nSubject: not a header\n", None),
+            ("Subject: =?UTF-8?Q?Z=C3=BCrich?=\n\nx", None),
+            ("Subject:\n\nx", None),
+        ] {
+            assert_eq!(mail_subject(text).as_deref(), expected, "{text:?}");
+        }
+        assert!(is_mail("state/inbox/a.EML") && !is_mail("a.md") && !is_mail("eml"));
+    }
 }

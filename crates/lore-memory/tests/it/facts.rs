@@ -1,8 +1,10 @@
 //! Facts: found by any name of the subject, closed by a new value, identical after a rebuild.
 
 use lore_engine::{Check, Code, Result, Temporal, VaultContext};
-use lore_memory::{FactQuery, NewAssertion, add_fact, facts, validate};
+use lore_memory::check::{CheckScope, check, settle};
+use lore_memory::{FactQuery, NewAssertion, add_fact, fact_contradictions, facts, validate};
 use lore_page::edit::NewFact;
+use lore_ports::no_progress;
 
 use super::fixture::World;
 
@@ -171,12 +173,27 @@ fn overlapping_values_and_bad_intervals_are_reported() {
          - knows:: x {2020..}\n- knows:: y {2020..}\n- likes:: z {2020..2019}\n- at [[b]] {2021..2020}\n-- b.md --\nx\n",
     );
     let problems = validate(&world.context, Check::Facts).unwrap();
-    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].starts_with("a.md:7: `{2020..2019}` is not an interval"), "{problems:?}");
-    assert_eq!(problems[1], "a.md: lines 1 and 2 give role two values at the same time: clerk and boss");
+    let contradictions = fact_contradictions(&world.context).unwrap();
+    assert_eq!(contradictions, ["a.md: lines 1 and 2 give role two values at the same time: clerk and boss"]);
     let problems = validate(&world.context, Check::Links).unwrap();
     assert!(
         problems.len() == 1 && problems[0].starts_with("a.md:8: `{2021..2020}` is not an interval"),
         "{problems:?}"
     );
+}
+
+#[test]
+fn resolved_contradictions_are_not_reported() {
+    let world = World::synced(
+        "-- a.md --\n- role:: clerk {2019..}\n- role:: boss {2020..}\n-- b.md --\n- role:: x\n- role:: y\n",
+    );
+    assert_eq!(fact_contradictions(&world.context).unwrap().len(), 2);
+    let found = check(&world.context, CheckScope::default(), &no_progress).unwrap();
+    let of_a = found.iter().find(|one| one.places[0].path == "a.md").unwrap();
+    settle(&world.context, &of_a.id, &no_progress).unwrap();
+    let left = fact_contradictions(&world.context).unwrap();
+    assert_eq!(left, ["b.md: lines 1 and 2 give role two values at the same time: x and y"]);
+    assert_eq!(validate(&world.context, Check::Facts).unwrap(), Vec::<String>::new());
 }

@@ -19,6 +19,7 @@ fn joined(world: &World, relation: &str, dates: &str) -> Result<LinkRow> {
     let new = NewLink {
         from: &from,
         to: &to,
+        node: None,
         relation,
         context: None,
         interval: interval(dates),
@@ -109,14 +110,14 @@ fn unlink_keeps_prose_and_other_relations() {
     let (a, b) = (world.page("a.md"), world.page("b.md"));
     let verbs =
         |rows: &[LinkRow]| rows.iter().map(|row| row.link.relation.clone()).collect::<Vec<_>>().join(" ");
-    let none = unlink(&world.context, &a, &b, Some("hates"), None).unwrap();
+    let none = unlink(&world.context, &a, (&b, None), Some("hates"), None).unwrap();
     assert_eq!(none.receipt.files[0].outcome, Outcome::Unchanged);
-    let one = unlink(&world.context, &a, &b, Some("knows"), None).unwrap();
+    let one = unlink(&world.context, &a, (&b, None), Some("knows"), None).unwrap();
     assert_eq!(
         (verbs(&one.removed), verbs(&one.left)),
         ("knows".into(), "related links_to likes links_to".into())
     );
-    let rest = unlink(&world.context, &a, &b, None, None).unwrap();
+    let rest = unlink(&world.context, &a, (&b, None), None, None).unwrap();
     assert_eq!(
         (verbs(&rest.removed), verbs(&rest.left)),
         ("likes".into(), "related links_to links_to".into())
@@ -140,6 +141,7 @@ fn only_relation_lines_can_be_closed() {
         let new = NewLink {
             from: &a,
             to: &b,
+            node: None,
             relation,
             context: None,
             interval: interval(".."),

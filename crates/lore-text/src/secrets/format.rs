@@ -176,7 +176,9 @@ impl SecretFormat {
                 (start, start)
             }
         };
-        let is_within_word = bytes[..edge].last().is_some_and(u8::is_ascii_alphanumeric);
+        let before = &bytes[..edge];
+        let is_within_word =
+            before.last().is_some_and(u8::is_ascii_alphanumeric) && !ends_with_escape(before);
         (!is_within_word).then_some(start)
     }
 
@@ -197,6 +199,17 @@ impl SecretFormat {
         let around = around.to_ascii_lowercase();
         let contains = |word: &&str| around.windows(word.len()).any(|window| window == word.as_bytes());
         self.nearby.is_empty() || self.nearby.iter().any(contains)
+    }
+}
+
+/// Whether text ends with an escape of JSON or of source code, such as `\n`: its last letter is no part of what follows.
+fn ends_with_escape(before: &[u8]) -> bool {
+    let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f' | b'v' | b'a' | b'e' | b'0'] => true,
+        [.., b'\\', b'x', first, second] => is_hex(&[*first, *second]),
+        [.., b'\\', b'u', one, two, three, four] => is_hex(&[*one, *two, *three, *four]),
+        _ => false,
     }
 }
 

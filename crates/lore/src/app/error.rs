@@ -128,6 +128,7 @@ pub fn status(code: Code) -> Status {
         Code::Cancelled => (2, 499, -32800),
         Code::Io => (2, 500, -32603),
         Code::Config => (2, 500, -32603),
+        Code::Policy => (5, 500, -32603),
         Code::NoVault => (5, 404, -32602),
         Code::Index | Code::IndexBroken => (5, 500, -32603),
     };
@@ -164,6 +165,7 @@ mod tests {
             cancelled    exit 2  http 499  mcp -32800
             io           exit 2  http 500  mcp -32603
             config       exit 2  http 500  mcp -32603
+            policy       exit 5  http 500  mcp -32603
             no_vault     exit 5  http 404  mcp -32602
             index        exit 5  http 500  mcp -32603
             index_broken exit 5  http 500  mcp -32603

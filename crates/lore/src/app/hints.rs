@@ -8,7 +8,7 @@ pub(crate) mod samples;
 
 use std::io;
 
-use lore_engine::{Error, LISTED_FINDINGS, Lint, Note};
+use lore_engine::{Error, Finding, LISTED_FINDINGS, Lint, Note};
 use lore_page::edit::EditError;
 use lore_ports::EmbedError;
 
@@ -34,6 +34,9 @@ pub fn hint(error: &Error) -> String {
         Error::Overlap { link: None, .. } => {
             "use dates that do not overlap, or correct that line with `lore edit`; nothing was changed".into()
         }
+        Error::SupersessionCycle { pages } if pages.len() < 2 => {
+            "name the page that it supersedes; nothing was changed".into()
+        }
         Error::SupersessionCycle { .. } => {
             "end or remove the `supersedes` relation that points the other way first; nothing was changed"
                 .into()
@@ -42,9 +45,11 @@ pub fn hint(error: &Error) -> String {
             "create a relation with `lore link FROM TO --relationship R` and end that one".into()
         }
         Error::NoCluster { .. } => "list the clusters with `lore compact --plan --no-text`".into(),
-        Error::Compacted { into, .. } => {
-            let key = if into.is_some() { "compacted_into" } else { "status" };
-            format!("use its summary, or restore the page with `lore edit REF --unset {key}`")
+        Error::Compacted { into: Some(_), .. } => {
+            "use its summary, or restore the page with `lore edit REF --unset compacted_into`".into()
+        }
+        Error::Compacted { into: None, .. } => {
+            "restore the page with `lore edit REF --unset status`; no summary replaces it".into()
         }
         Error::NoGap { .. } => "list gaps and their ids with `lore gaps --resolved`".into(),
         Error::Ambiguous { .. } => "use the full slug".into(),
@@ -76,16 +81,7 @@ pub fn hint(error: &Error) -> String {
                  `lore trust --read-only {path}`; nothing was changed"
             )
         }
-        Error::Lint { findings } if findings.iter().any(|found| found.lint == Lint::Secret) => {
-            "store the secret elsewhere and write its location instead; nothing was changed".into()
-        }
-        Error::Lint { findings } if findings.len() > LISTED_FINDINGS => {
-            "list all findings with `lore lint`, fix them and retry; nothing was changed".into()
-        }
-        Error::Lint { findings } if findings.iter().any(|found| finding_hint(found.lint).is_some()) => {
-            "fix it, regenerate the file with `lore generate` and retry; nothing was changed".into()
-        }
-        Error::Lint { .. } => "fix it and retry; nothing was changed".into(),
+        Error::Lint { findings } => lint_hint(findings).into(),
         Error::Diverged { upstream, .. } => {
             format!(
                 "in the vault's directory, run `git -c rebase.autoStash=true rebase {upstream}`, then \
@@ -102,8 +98,8 @@ pub fn hint(error: &Error) -> String {
                 .into()
         }
         Error::NotUtf8 { .. } => "convert the file to UTF-8 first, or replace it with `lore put`".into(),
-        Error::Edit { source, .. } => edit_hint(source).into(),
-        Error::Config { .. } => "fix the file; nothing was changed".into(),
+        Error::Edit { slug, source } => edit_hint(slug, source),
+        Error::Policy { .. } | Error::Config { .. } => "fix the file; nothing was changed".into(),
         Error::PolicyMissing { .. } => missing_hint("the file, or mount its file system", "it"),
         Error::VaultEmpty { .. } => missing_hint("the pages, or mount their file system", "them"),
         Error::UnknownProject { known, .. } | Error::NoProject { known } if known.is_empty() => {
@@ -115,9 +111,29 @@ pub fn hint(error: &Error) -> String {
     }
 }
 
+/// Returns what to do about findings that prevent a write.
+fn lint_hint(findings: &[Finding]) -> &'static str {
+    if findings.iter().any(|found| found.lint == Lint::Secret) {
+        "store the secret elsewhere and write its location instead; nothing was changed"
+    } else if findings.len() > LISTED_FINDINGS {
+        "list all findings with `lore lint`, fix them and retry; nothing was changed"
+    } else if findings.iter().any(|found| finding_hint(found.lint).is_some()) {
+        "fix it, regenerate the file with `lore generate` and retry; nothing was changed"
+    } else {
+        "fix it and retry; nothing was changed"
+    }
+}
+
 /// Returns what to do about an edit that cannot be made: the page is not what the caller believed, or the input is wrong.
-fn edit_hint(error: &EditError) -> &'static str {
+fn edit_hint(slug: &str, error: &EditError) -> String {
     match error {
+        EditError::LostNode { id, .. } => {
+            format!("add the heading to the text, or pass `--drop {id}` to remove it; nothing was changed")
+        }
+        EditError::LoneNode { heading, .. } => {
+            let heading = quote(heading);
+            format!("use `lore edit {slug} --section {heading} --with TEXT`; nothing was changed")
+        }
         EditError::Count { .. }
         | EditError::NoSection { .. }
         | EditError::AmbiguousSection { .. }
@@ -125,9 +141,9 @@ fn edit_hint(error: &EditError) -> &'static str {
         | EditError::NoRelation { .. }
         | EditError::NoFact { .. }
         | EditError::NestedContent { .. } => {
-            "read the page with `lore show` and retry the edit; nothing was changed"
+            "read the page with `lore show` and retry the edit; nothing was changed".into()
         }
-        _ => "fix it and retry; nothing was changed",
+        _ => "fix it and retry; nothing was changed".into(),
     }
 }
 

@@ -123,7 +123,7 @@ impl Answer {
 /// Returns a text of a note as `show` gives it, fenced if the note is external.
 fn external_part(page: &Value, text: &str) -> String {
     let of = |key: &str| page[key].as_str().unwrap_or_default();
-    ops::fenced_part(of("slug"), of("content"), text)
+    ops::fenced_part(of("path"), of("content"), text)
 }
 
 impl BridgeCall<'_> {

@@ -69,6 +69,8 @@ pub struct Parameter {
     name: &'static str,
     to: &'static str,
     required: bool,
+    /// The parameter without which it is not required.
+    required_with: Option<&'static str>,
     in_list: bool,
     default: Option<&'static str>,
     about: Option<&'static str>,
@@ -77,7 +79,16 @@ pub struct Parameter {
 
 /// Returns an optional parameter.
 pub const fn may(name: &'static str) -> Parameter {
-    Parameter { name, to: name, required: false, in_list: false, default: None, about: None, chooses: false }
+    Parameter {
+        name,
+        to: name,
+        required: false,
+        required_with: None,
+        in_list: false,
+        default: None,
+        about: None,
+        chooses: false,
+    }
 }
 
 /// Returns a required parameter.
@@ -89,6 +100,11 @@ impl Parameter {
     /// Sets the name of the operation's parameter.
     pub const fn to(self, to: &'static str) -> Parameter {
         Parameter { to, ..self }
+    }
+
+    /// Makes a required parameter optional without this other one.
+    pub const fn only_with(self, other: &'static str) -> Parameter {
+        Parameter { required_with: Some(other), ..self }
     }
 
     /// Passes the value as a list of one.
@@ -109,6 +125,12 @@ impl Parameter {
     /// Marks a parameter that only chooses the operation and is not passed on; `kind` is its JSON type.
     pub const fn chooses(self, kind: &'static str) -> Parameter {
         Parameter { chooses: true, to: kind, ..self }
+    }
+}
+
+impl Parameter {
+    fn is_always_required(&self) -> bool {
+        self.required && self.required_with.is_none()
     }
 }
 
@@ -176,8 +198,10 @@ impl Tool {
             let message = format!("{} has no parameter {unknown:?}", self.name);
             return Err(AppError::usage(message, format!("known parameters: {}", names())));
         }
-        let missing =
-            |takes: &&Parameter| takes.required && arguments.get(takes.name).is_none_or(Value::is_null);
+        let is_given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
+        let missing = |takes: &&Parameter| {
+            takes.required && takes.required_with.is_none_or(is_given) && !is_given(takes.name)
+        };
         match self.takes.iter().find(missing) {
             Some(takes) => {
                 let message = format!("{} needs the parameter {:?}", self.name, takes.name);
@@ -214,7 +238,7 @@ impl Tool {
             properties.insert(takes.name.to_owned(), schema);
         }
         let required: Vec<&str> =
-            self.takes.iter().filter(|takes| takes.required).map(|takes| takes.name).collect();
+            self.takes.iter().filter(|takes| takes.is_always_required()).map(|takes| takes.name).collect();
         let mut schema = Map::from_iter([("type".to_owned(), json!("object"))]);
         schema.insert("properties".into(), Value::Object(properties));
         if !required.is_empty() {

@@ -113,7 +113,7 @@ pub const TOOLS: &[Tool] = &[
     tool!("memory_stats", "Statistics", "stats", Memory, Reads, "Counts of pages, links, gaps and more",
         [] -> ["pages", "links"]),
     tool!("memory_raw", "Sidecar data", "raw", Memory, Replaces, "Read or write enrichment data stored with a page",
-        [SLUG, may("source"), may("data"), VERSION] -> ["sources"], repeatable: true),
+        [SLUG, may("source"), may("data"), VERSION.only_with("data")] -> ["sources"], repeatable: true),
     tool!("write_note", "Write note", "write_note", Notes, Replaces, "Write a note; its title gives the file name. overwrite keeps structured lines not \
          in the text; drop names lines to remove",
         [must("title"), must("content"), may("directory"), PROJECT, may("tags"),

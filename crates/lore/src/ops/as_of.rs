@@ -123,9 +123,8 @@ pub fn date(what: &str, text: &str, context: &VaultContext) -> Result<PartialDat
 pub fn interval(from: Option<&str>, until: Option<&str>, context: &VaultContext) -> Result<Interval> {
     let from = from.map(|text| date("--valid-from", text, context)).transpose()?;
     let until = until.map(|text| date("--valid-until", text, context)).transpose()?;
-    Interval::between(from, until).map_err(|reversed| {
-        AppError::usage(reversed.to_string(), "use a --valid-until that is not before --valid-from")
-    })
+    Interval::between(from, until)
+        .map_err(|reversed| AppError::usage(reversed.to_string(), "use an end that is not before the start"))
 }
 
 /// Returns the first day of a timeframe as `YYYY-MM-DD` in the local time zone.

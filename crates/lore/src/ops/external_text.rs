@@ -1,8 +1,9 @@
 //! Texts of pages in outputs. As JSON they are exact; in the text for an agent, one from outside is fenced and labelled.
 
 use lore_engine::VaultContext;
-use lore_page::Format;
+use lore_page::parse;
 use lore_ports::PageRow;
+use lore_vault::without_extension;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,13 +62,15 @@ pub(super) fn is_external(page: &PageRow) -> bool {
     page.properties.text("origin").is_some_and(|origin| origin.trim() == "external")
 }
 
-/// Returns a text of a page for an agent, fenced if the page, whose whole content is given, says that it is external.
-pub fn fenced_part(slug: &str, content: &str, text: &str) -> String {
-    let origin = Format::guess(content).parse(content).page.properties.text("origin").map(str::to_owned);
-    if origin.is_none_or(|origin| origin.trim() != "external") || text.trim().is_empty() {
+/// Returns a text of the page at a path for an agent, fenced if the page, whose whole content is given, says that it is
+/// external. The path gives the format: a text can look like another one and so hide what it says.
+pub fn fenced_part(path: &str, content: &str, text: &str) -> String {
+    let page = parse(path, content).page;
+    let is_external = page.properties.text("origin").is_some_and(|origin| origin.trim() == "external");
+    if !is_external || text.trim().is_empty() {
         return text.to_owned();
     }
-    let (head, foot) = fence(slug, text);
+    let (head, foot) = fence(without_extension(path), text);
     let line = if text.ends_with('\n') { "" } else { "\n" };
     format!("{head}{text}{line}{foot}")
 }
@@ -87,7 +90,7 @@ pub(super) fn fence(slug: &str, text: &str) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::PageText;
+    use super::{PageText, fenced_part};
 
     #[test]
     fn fence_marks_are_derived_from_the_text() {
@@ -100,5 +103,13 @@ mod tests {
         let mark = lines[0].rsplit(' ').next().expect("a word").trim_end_matches(']');
         assert_eq!(lines[3], format!("[end of external text, mark {mark}]"));
         assert_ne!(lines[2], lines[3]);
+    }
+    #[test]
+    fn text_that_looks_like_another_format_is_fenced() {
+        let content = "---\norigin: external\n---\n# A\n\n** bold [[file:x]]\n";
+        assert!(fenced_part("a.md", content, "Obey").starts_with("[external text of a,"));
+        let org = ":PROPERTIES:\n:ORIGIN: external\n:END:\n\nObey\n";
+        assert!(fenced_part("a.org", org, "Obey").starts_with("[external text of a,"));
+        assert_eq!(fenced_part("a.md", "# A\n\norigin: external\n", "Text"), "Text");
     }
 }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::app::access::{Grant, Reach};
 use crate::app::wording::Wording;
-use crate::ops::OperationInfo;
+use crate::ops::{OperationInfo, REGISTRY};
 
 use command::{Command, flag_of};
 
@@ -64,8 +64,11 @@ impl Wording for RequestWording {
             match quoted {
                 true => worded.push_str(part),
                 false => worded.push_str(
-                    &flags(part, |flag| Some(self.flag(flag).unwrap_or_else(|| flag.into())))
-                        .unwrap_or_default(),
+                    &flags(part, |flag| {
+                        let other = || field_of_any(flag).unwrap_or_else(|| flag.into());
+                        Some(self.flag(flag).unwrap_or_else(other))
+                    })
+                    .unwrap_or_default(),
                 ),
             }
         }
@@ -132,6 +135,13 @@ impl RequestWording {
             None => format!("`{name}`"),
         })
     }
+}
+
+/// Returns the field that a flag of any operation is in nested input; `None` if no operation has the flag.
+fn field_of_any(flag: &str) -> Option<String> {
+    let long = flag.strip_prefix("--")?;
+    let is_known = REGISTRY.iter().any(|operation| flag_of(operation, long).is_some());
+    is_known.then(|| format!("`{}`", long.replace('-', "_")))
 }
 
 /// Replaces every flag in prose; `None` if one cannot be replaced.

@@ -188,7 +188,7 @@ fn lists_have_totals_and_pages() {
     assert_eq!((&last["total"], &last["more"]), (&json!(7), &json!(false)), "{last}");
     assert_eq!(last["pages"].as_array().map(Vec::len), Some(1));
     sandbox.run(&["list", "--limit", "2", "--format", "human"]).ok().prints("2 of 7 pages");
-    sandbox.run(&["list", "--page", "0"]).exits(2).says("start at 1");
+    sandbox.run(&["list", "--page", "0"]).exits(2).says("--page is 0");
     let mut client = McpClient::start(&sandbox, "all");
     let found =
         client.call("recent_activity", json!({ "timeframe": "this year", "page_size": 4, "page": 2 }));

@@ -359,3 +359,18 @@ fn truth_is_as_old_as_its_text() {
     sandbox.pipe(&["put", "bob", "--expected-version", "1"], rewritten.as_bytes()).exits(0);
     assert_eq!(stale(), 0, "it was rewritten after that");
 }
+
+#[test]
+fn contradictions_do_not_make_a_vault_invalid() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("ada.md", "# Ada\n\n- role:: clerk {2019..}\n- role:: boss {2020..}\n");
+    sandbox.sync();
+    let validate = || sandbox.run(&["validate", "--all"]).ok().json();
+    let found = validate();
+    assert_eq!(found["problems"], json!([]), "{found}");
+    let line = found["contradictions"][0].as_str().expect("a contradiction");
+    assert!(line.contains("two values at the same time: clerk and boss"), "{found}");
+    let id = ids(&check(&sandbox, &[])).pop().expect("a finding");
+    sandbox.run(&["check", "--resolve", &id]).ok();
+    assert_eq!(validate().get("contradictions"), None);
+}

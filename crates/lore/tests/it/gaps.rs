@@ -218,7 +218,7 @@ fn threshold_comes_from_the_policy() {
     query(&sandbox, question);
     assert_eq!(gaps(&sandbox, &[]).len(), 1);
     policy("1.5");
-    sandbox.run(&["gaps"]).exits(2).says("1.5 is not between 0 and 1");
+    sandbox.run(&["gaps"]).exits(5).says("1.5 is not between 0 and 1");
 }
 
 #[test]

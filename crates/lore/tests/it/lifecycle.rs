@@ -226,6 +226,11 @@ fn set_status_overrides_the_derived_status() {
         .says("active, stale, contested, superseded, compacted");
     vault.lore(&["set-status", "linked", "compacted"]).exits(2).says("only a stale page can");
     vault.lore(&["set-status", "lonely", "compacted"]).ok();
+    vault
+        .lore(&["set-status", "lonely", "stale"])
+        .exits(2)
+        .says("lonely is compacted and cannot become stale")
+        .says("edit REF --unset status`; no summary replaces it");
     vault.lore(&["set-status", "lonely", "active"]).exits(2).says("cannot become active");
     vault.lore(&["set-status", "lonely", "stale", "--expected-version", "9"]).exits(2);
     vault.lore(&["set-status", "linked", "stale", "--expected-version", "9"]).exits(3);
@@ -403,7 +408,7 @@ fn broken_policy_error_names_the_line() {
         ("[[lifecycle.paths]]\npattern = \"/x\"\n", "lore.toml:2"),
     ] {
         vault.sandbox.write("lore.toml", text);
-        vault.lore(&["stale"]).exits(2).says(says);
+        vault.lore(&["stale"]).exits(5).says(says);
     }
 }
 

@@ -109,6 +109,11 @@ fn edit_note_appends_and_creates() {
         expected.push_str(&format!("\n{new}\n"));
         assert_eq!(text(&sandbox, "a.md"), expected);
     }
+    for nothing in ["", " \n"] {
+        call(&sandbox, "edit-note", &json!({ "path": "a", "content_updates": nothing })).exits(0);
+        assert_eq!(text(&sandbox, "a.md"), expected, "{nothing:?}");
+    }
+    assert_eq!(sandbox.run(&["get", "a", "--json"]).ok().json()["version"], 4);
     let section = json!({ "path": "a", "content_updates": "{\"section\": \"State\", \"with\": \"x\"}" });
     call(&sandbox, "edit-note", &section).exits(2);
     call(&sandbox, "edit-note", &json!({ "path": "new/Tea Times", "content_updates": "Four." })).exits(0);

@@ -226,7 +226,7 @@ fn check_policy(vault: &Personal, line: &str, wrong: &str, words: &str) {
     vault.policy(&format!("\n{line}\n"), &format!("\n{wrong}\n"));
     let before = vault.files();
     for command in [&["status"][..], &["edit", "identity/profile", "--append", "More."], &["rotate"]] {
-        vault.run(command).exits(2).says(&format!("/lore.toml:{number}: ")).says(words);
+        vault.run(command).exits(5).says(&format!("/lore.toml:{number}: ")).says(words);
     }
     assert!(vault.files() == before, "{wrong}: a file was changed");
     vault.write("lore.toml", &good);

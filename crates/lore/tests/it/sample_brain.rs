@@ -71,12 +71,11 @@ fn relation_question_is_answered_as_of_any_day() {
         "people/gerrit-molenkamp: answers it: Gerrit Molenkamp works_at Tarnholm Paper {2025-06-02..} (people/gerrit-molenkamp.md:18)"
     );
     assert!(
-        why(&["who is the CEO of Kilnlight"]).starts_with(
-            "people/maren-oudekerk: answers it: Maren Oudekerk is_ceo_of Kilnlight {2025-02-01..}"
-        )
+        why(&["who is the CEO of Kilnlight"])
+            .starts_with("people/maren-oudekerk: answers it: Kilnlight ceo Maren Oudekerk {2025-02-01..}")
     );
     assert!(why(&["who is the CEO of Kilnlight", "--as-of", "2024-06-01"]).starts_with(
-        "people/tobias-renske: answers it: Tobias Renske is_ceo_of Kilnlight {2022-03-01..2025-01-31}"
+        "people/tobias-renske: answers it: Kilnlight ceo Tobias Renske {2022-03-01..2025-01-31}"
     ));
     // A question answered by a link is not a gap, though the page shares few words with it.
     assert_eq!(run_json(&sandbox, &["query", "who works at Tarnholm Paper"])["notes"], serde_json::json!([]));

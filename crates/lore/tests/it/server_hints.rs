@@ -142,3 +142,63 @@ fn a_limited_token_is_told_only_what_it_may_do() {
         "find it with `POST /api/search`, or list pages with `POST /api/list`"
     );
 }
+
+#[test]
+fn follow_ups_of_a_capture_write_to_the_same_place() {
+    let sandbox = vault();
+    let text = "# Tea\n\nThe tea is green.";
+    sandbox.run(&["ns", "create", "2024"]).ok();
+    sandbox.run(&["capture", text, "--namespace", "2024", "--keep"]).ok();
+    let client = &mut McpClient::start(&sandbox, "all");
+    let similar = client.call("capture", json!({ "text": text, "project": "v", "namespace": "2024" }));
+    let next = &similar["structuredContent"]["next"];
+    let call = next["keep"].as_str().and_then(|call| call.strip_prefix("capture ")).expect("a call");
+    let arguments: Value = serde_json::from_str(call).expect("arguments");
+    let expected = json!({ "text": "TEXT", "namespace": "2024", "project": "v", "keep": true });
+    assert_eq!(arguments, expected);
+    let kept =
+        client.call("capture", json!({ "text": text, "namespace": "2024", "project": "v", "keep": true }));
+    assert_eq!(kept["structuredContent"]["namespace"], "2024", "{kept}");
+    let server = HttpServer::start(&sandbox);
+    let (_, body) = server.post("capture?project=v&namespace=2024", &json!({ "text": text }));
+    let call = body["next"]["keep"].as_str().expect("a call");
+    let fields = call.strip_prefix("POST /api/capture?project=v ").expect("the project");
+    let expected = json!({ "text": "TEXT", "namespace": "2024", "keep": true });
+    assert_eq!(serde_json::from_str::<Value>(fields).expect("fields"), expected);
+}
+
+#[test]
+fn nested_input_is_named_by_its_fields() {
+    let sandbox = vault();
+    let client = &mut McpClient::start(&sandbox, "all");
+    let put = |from: &str, until: &str| {
+        let fact = json!({ "predicate": "role", "object": "x", "valid_from": from, "valid_until": until });
+        json!({ "slug": "people/ada", "content": "# Ada\n", "expected_version": 0, "assertions": [fact] })
+    };
+    let result = client.call("memory_put", put("never", "2020"));
+    let error = &result["structuredContent"]["error"];
+    refused(error, "usage");
+    assert!(
+        error["message"].as_str().is_some_and(|text| text.contains("`valid_from`: \"never\"")),
+        "{error}"
+    );
+    let hint = tool_hint(client, "memory_put", put("2021", "2020"), "usage");
+    assert_eq!(hint, "use an end that is not before the start");
+}
+
+#[test]
+fn reading_sidecar_data_needs_no_version() {
+    let sandbox = vault();
+    let client = &mut McpClient::start(&sandbox, "all");
+    let write = json!({ "slug": "notes/tea", "source": "x", "data": { "n": 1 } });
+    let result = client.call("memory_raw", write.clone());
+    let message = result["structuredContent"]["error"]["message"].as_str().expect("an error");
+    assert!(message.contains("needs the parameter \"page_version\""), "{message}");
+    let mut versioned = write;
+    versioned["page_version"] = json!(1);
+    client.call("memory_raw", versioned);
+    for read in [json!({ "slug": "notes/tea" }), json!({ "slug": "notes/tea", "page_version": 1 })] {
+        let result = client.call("memory_raw", read);
+        assert_eq!(result["structuredContent"]["sources"], json!({ "x": { "n": 1 } }), "{result}");
+    }
+}

@@ -96,3 +96,18 @@ fn skills_work_without_a_vault() {
     assert_eq!(source(&sandbox, "agent").0, "built-in");
     assert_eq!(sandbox.run(&["skills", "doctor"]).ok().json()["order"].as_array().map(Vec::len), Some(1));
 }
+
+#[test]
+fn pages_that_are_skills_by_policy_are_skills() {
+    let sandbox = Sandbox::with_vault();
+    let page = "---\nname: house-style\ndescription: Use always.\n---\n# Mine\n";
+    sandbox.write("lore.toml", "[types]\n\"policies/skills\" = \"skill\"\n\"people\" = \"person\"\n");
+    sandbox.write("policies/skills/house-style/SKILL.md", page);
+    sandbox.write("people/ada/SKILL.md", page);
+    assert_eq!(source(&sandbox, "house-style"), ("vault".into(), page.into()));
+    let names = sandbox.run(&["skills", "list", "--format", "brief"]).ok().text();
+    assert!(names.ends_with("house-style\n") && !names.contains("ada"), "{names}");
+    // `.lore/skills` comes first.
+    sandbox.write(".lore/skills/house-style/SKILL.md", page.replace("Mine", "Ours"));
+    assert_eq!(source(&sandbox, "house-style").1, page.replace("Mine", "Ours"));
+}

@@ -29,6 +29,12 @@ const WHOLE: usize = 1500;
 /// Maximum tokens of a section.
 const SECTION: usize = 500;
 
+/// A budget of this many tokens shows the best passage in any case, though titles and fields leave no room for it …
+const ENOUGH: usize = 150;
+
+/// … by exceeding it by at most this many.
+const OVER: usize = 100;
+
 /// Maximum bytes of the passage that is shown with a summary, and in a list.
 const BRIEF: usize = 240;
 
@@ -250,16 +256,16 @@ impl Fitting<'_> {
         cut.map(|content| (0, content)).into_iter().collect()
     }
 
-    /// Returns the best page alone if the budget had no room for it: a lesser one, such as an outdated one, must not take
-    /// its place because it is shorter.
+    /// Returns the best page alone if it did not fit with others, as much of it as fits: a lesser one, such as an outdated
+    /// one, must not take its place because it is shorter.
     fn with_best(&self, found: BTreeMap<usize, Content>) -> BTreeMap<usize, Content> {
         let shown = if self.budget.depth == Depth::Auto { self.first().first().copied() } else { None };
-        let unless_shown = || Some((0, self.matched(0)?)).filter(|_| found.is_empty());
-        let best = if self.hits.is_empty() { None } else { shown.or_else(unless_shown) };
-        let Some((at, unit)) = best.filter(|(at, _)| !found.contains_key(at)) else { return found };
-        let mut passage = self.joined(at, &[unit]).remove(0);
-        shorten(&mut passage.text, BRIEF);
-        BTreeMap::from([(at, self.content(at, Depth::Section, vec![passage]))])
+        let best = shown.map(|(at, _)| at).or_else(|| found.is_empty().then_some(0));
+        let Some(at) = best.filter(|at| !found.contains_key(at)) else { return found };
+        let ceiling = self.budget.tokens.saturating_sub(self.budget.base);
+        let brief = |room: usize| self.brief(at, room, Depth::Section);
+        let over = || brief(ceiling + OVER).filter(|_| self.budget.tokens >= ENOUGH);
+        brief(ceiling).or_else(over).map(|content| (at, content)).into_iter().collect()
     }
 
     /// Joins neighbouring units to passages.

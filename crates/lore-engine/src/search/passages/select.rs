@@ -6,7 +6,7 @@ use super::score::{Candidate, ScoredUnit};
 use super::units::Unit;
 
 /// How much a unit's cost counts against it: twice the length must be worth it.
-const COST: f64 = 0.5;
+const COST: f64 = 0.8;
 
 /// A unit this far below the best is not evidence.
 const FAR: f64 = 7.0;

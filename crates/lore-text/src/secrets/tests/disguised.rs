@@ -47,6 +47,21 @@ fn token_split_anywhere_is_found() {
     }
 }
 
+/// In JSON and source code, the letter of an escape stands right before the token.
+#[test]
+fn token_after_an_escape_is_found() {
+    for (rule, text, _) in prefixed_cases().into_iter().filter(|case| case.0 != "stripe-test-key") {
+        let token = text.strip_prefix("see ").and_then(|text| text.strip_suffix(", ok")).expect("a token");
+        for escape in ["\\n", "\\t", "\\r\\n", "\\u000a", "\\x0A"] {
+            let json = format!("{{\"text\": \"see{escape}{token}{escape}ok\"}}");
+            let leaks = scan(&json);
+            assert_eq!(leaks.len(), 1, "{rule} after {escape}: {leaks:?}");
+            assert_eq!(leaks[0].secret, scan(&text)[0].secret, "{rule}: the same credential");
+        }
+    }
+    assert_eq!(forms(&format!("gain{}", token())), [], "a longer word is no token");
+}
+
 #[test]
 fn token_wrapped_over_several_lines_is_found() {
     let key = format!("sk-ant-{}{}", "api03-", noise(ALNUM, 90));

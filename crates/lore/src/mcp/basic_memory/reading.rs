@@ -59,6 +59,10 @@ impl<'a> Note<'a> {
         fields.insert("title".into(), self.page["title"].clone());
         fields.insert("permalink".into(), permalink(self.page).into());
         fields.insert("file_path".into(), self.page["path"].clone());
+        // JSON has no fence, and a part of a note does not show its frontmatter.
+        if self.page["properties"]["origin"].as_str().is_some_and(|origin| origin.trim() == "external") {
+            fields.insert("origin".into(), "external".into());
+        }
         fields
     }
 

@@ -5,7 +5,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lore_engine::Chosen;
+use lore_engine::{Chosen, Policy};
 use lore_vault::{Vault, exists, read_text, write_private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
-use crate::skills::{Folder, Skill, SkillSource, VAULT_FOLDER, Version, file, find, is_called};
+use crate::skills::{Folder, PAGE_TYPE, Skill, SkillSource, VAULT_FOLDER, Version, file, find, is_called};
 
 /// List skills: instructions for agents on how to work with Lore
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -221,13 +221,17 @@ fn folders(session: &Session) -> Vec<Folder> {
     };
     // Agents follow skills as instructions.
     let vault = vault.filter(|root| session.is_trusted(root));
-    let vault = vault.and_then(|root| Vault::open(&root).ok()).map(|vault| Folder {
-        source: SkillSource::Vault,
-        path: vault.root().join(VAULT_FOLDER),
-        vault: Some(vault),
-    });
-    let user = Folder { source: SkillSource::User, path: user_folder(session), vault: None };
-    vault.into_iter().chain([user]).collect()
+    let mut folders: Vec<Folder> = vault.map(|root| vault_folders(&root)).unwrap_or_default();
+    folders.push(Folder { source: SkillSource::User, path: user_folder(session), vault: None });
+    folders
+}
+
+/// Returns the vault's own directory, and those whose pages are skills by its policy.
+fn vault_folders(root: &Path) -> Vec<Folder> {
+    let types = Policy::load(root).map(|policy| policy.types).unwrap_or_default();
+    let typed = types.into_iter().filter(|(_, kind)| kind == PAGE_TYPE).map(|(folder, _)| folder);
+    let paths = [VAULT_FOLDER.to_owned()].into_iter().chain(typed);
+    paths.filter_map(|path| Some(Folder::of_vault(Vault::open(root).ok()?, &path))).collect()
 }
 
 fn user_folder(session: &Session) -> PathBuf {

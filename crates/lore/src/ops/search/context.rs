@@ -189,7 +189,8 @@ fn nudges(session: &Session, context: &VaultContext) -> Result<Vec<String>> {
     // A git failure must not prevent the brief.
     if let Ok(git) = git_state(context).map(GitView::new) {
         if git.unpushed() > 0 {
-            nudges.push(format!("{} commits are not pushed", git.unpushed()));
+            let verb = if git.unpushed() == 1 { "is" } else { "are" };
+            nudges.push(format!("{} {verb} not pushed", count(git.unpushed(), "commit")));
         }
         nudges.extend(git.warnings().iter().cloned());
     }

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
+use crate::ops::external_text::AGENTS;
 use crate::ops::line::Line;
 use crate::ops::views::{count, warning_lines};
-use crate::ops::{Operation, Render};
+use crate::ops::{Operation, Render, fenced_part};
 
 /// Maximum length of the shown text in bytes.
 const SHOWN: usize = 4000;
@@ -72,6 +73,9 @@ struct Item {
     /// Its text, or the beginning of it; none if it is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// The text with its fence if it is external, for an agent.
+    #[serde(skip)]
+    fenced: Option<String>,
     /// Whether the text is only the beginning.
     truncated: bool,
     /// Where its content could go, best first.
@@ -142,12 +146,15 @@ fn shown(session: &Session, item: InboxItem) -> Result<Item> {
     let places = suggestions(context, &item, text.as_deref())?;
     let end = |text: &str| (0..=SHOWN.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     let truncated = text.as_ref().is_some_and(|text| text.len() > SHOWN);
-    let text = text.map(|text| text[..end(&text).unwrap_or_default()].to_owned());
+    let part = text.as_ref().map(|text| text[..end(text).unwrap_or_default()].to_owned());
+    let whole = text.as_deref().filter(|_| context.author().face == AGENTS);
+    let fenced = whole.zip(part.as_deref()).map(|(whole, part)| fenced_part(&item.path, whole, part));
     Ok(Item {
         path: item.path.into(),
         bytes: item.size,
         changed: item.changed.map(|time| time.to_string()),
-        text,
+        text: part,
+        fenced,
         truncated,
         suggestions: places.into_iter().map(Suggestion::from).collect(),
     })
@@ -169,7 +176,7 @@ impl Render for Triaged {
         text.extend(self.items.iter().map(|path| format!("{path}\n")));
         if let Some(item) = &self.item {
             text.push_str(&format!("{} ({})\n\n", item.path, count(item.bytes, "byte")));
-            match &item.text {
+            match item.fenced.as_ref().or(item.text.as_ref()) {
                 Some(body) => text.push_str(&format!("{}\n", body.trim_end())),
                 None => text.push_str("(not text)\n"),
             }

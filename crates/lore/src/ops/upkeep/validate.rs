@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lore_engine::{Check, shown};
-use lore_memory::{Difference, compare_trees, validate};
+use lore_memory::{Difference, compare_trees, fact_contradictions, validate};
 use lore_vault::SourceTree;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
+use crate::ops::views::lines;
 use crate::ops::{Operation, Render};
 
 /// Check that the index is consistent and matches the files
@@ -55,6 +56,9 @@ pub struct ValidationOutput {
     checked: Vec<&'static str>,
     /// Problems found; empty if there are none.
     problems: Vec<String>,
+    /// Facts that contradict each other and are not resolved. The vault is valid with them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contradictions: Vec<String>,
 }
 
 impl Operation for Validate {
@@ -80,7 +84,15 @@ impl Operation for Validate {
         for check in &checks {
             problems.extend(validate(context, *check)?);
         }
-        Ok(ValidationOutput { checked: checks.into_iter().map(Check::name).collect(), problems })
+        let contradictions = match checks.contains(&Check::Facts) {
+            true => fact_contradictions(context)?,
+            false => Vec::new(),
+        };
+        Ok(ValidationOutput {
+            checked: checks.into_iter().map(Check::name).collect(),
+            problems,
+            contradictions,
+        })
     }
 }
 
@@ -93,15 +105,17 @@ fn compare(session: &Session, original: &Path, exported: &Path) -> Result<Valida
     Ok(ValidationOutput {
         checked: vec!["pages", "properties", "truths", "timelines", "links", "files"],
         problems: found.differences.iter().map(problem).collect(),
+        contradictions: Vec::new(),
     })
 }
 
 impl Render for ValidationOutput {
     fn human(&self) -> String {
-        if self.problems.is_empty() {
-            return format!("no problems: {}\n", self.checked.join(", "));
-        }
-        crate::ops::views::lines(self.problems.iter().map(|problem| format!("problem: {problem}")))
+        let problems = match self.problems.is_empty() {
+            true => format!("no problems: {}\n", self.checked.join(", ")),
+            false => lines(self.problems.iter().map(|problem| format!("problem: {problem}"))),
+        };
+        problems + &lines(self.contradictions.iter().map(|found| format!("contradiction: {found}")))
     }
 
     fn exit(&self) -> u8 {

@@ -22,7 +22,9 @@ impl Command {
         let mut words = words.iter().copied().peekable();
         while let Some(word) = words.next() {
             let (name, value) = match word.strip_prefix("--") {
-                Some("project") => (Some("project".to_owned()), words.next().map(Value::from)),
+                Some("project") => {
+                    (Some("project".to_owned()), words.next().map(|word| unquoted(word).into()))
+                }
                 Some(long) => match flag_of(operation, long)? {
                     (name, true) => (name, Some(Value::Bool(true))),
                     (name, false) => (name, words.next().map(read)),
@@ -32,7 +34,7 @@ impl Command {
                     // The value before has a space in it.
                     None => {
                         let before = last.as_ref().and_then(|name| parameters.get_mut(name))?;
-                        *before = format!("{} {word}", before.as_str()?).into();
+                        *before = format!("{} {}", before.as_str()?, unquoted(word)).into();
                         continue;
                     }
                 },
@@ -47,14 +49,14 @@ impl Command {
     }
 }
 
-/// Splits a command at spaces outside double quotes.
+/// Splits a command at spaces outside double quotes, which stay.
 fn split_words(command: &str) -> Vec<&str> {
     let mut in_quotes = false;
     let words = command.split(|letter: char| {
         in_quotes ^= letter == '"';
         letter == ' ' && !in_quotes
     });
-    words.map(|word| word.trim_matches('"')).filter(|word| !word.is_empty()).collect()
+    words.filter(|word| !unquoted(word).is_empty()).collect()
 }
 
 /// Returns the operation that the first one or two words name, and the words after it.
@@ -84,6 +86,11 @@ fn parameter(operation: &OperationInfo, argument: &Arg) -> Option<String> {
     names.into_iter().find(|name| operation.parameters().contains(name))
 }
 
+/// Reads a value: digits are a number, unless they are quoted.
 fn read(word: &str) -> Value {
-    word.parse::<u64>().map_or_else(|_| word.into(), Value::from)
+    word.parse::<u64>().map_or_else(|_| unquoted(word).into(), Value::from)
+}
+
+fn unquoted(word: &str) -> &str {
+    word.trim_matches('"')
 }

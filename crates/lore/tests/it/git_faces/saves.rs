@@ -291,3 +291,20 @@ fn saves_beside_agents_lose_nothing() {
         assert!(vault.git(&["show", &format!("HEAD:{name}.md")]).ends_with(line), "{name}");
     }
 }
+
+#[test]
+fn supersession_cycle_is_refused() {
+    let vault = roam();
+    vault.edit_by_hand("one.md", "Text.", "- supersedes [[two]]");
+    save(&vault, &["one.md"]).ok();
+    vault.edit_by_hand("two.md", "Text.", "- supersedes [[one]]");
+    let view = refused(&vault, &["two.md"], "two.md", "one, two supersede each other");
+    assert!(view["findings"][0]["line"].is_u64(), "{view}");
+    vault.edit_by_hand("two.md", "- supersedes [[one]]", "- supersedes [[two]]");
+    refused(&vault, &["two.md"], "two.md", "two supersedes itself");
+    vault.edit_by_hand("two.md", "- supersedes [[two]]", "Text.");
+    save(&vault, &["two.md"]).ok();
+    let link = ["link", "two", "two", "--relationship", "supersedes"];
+    let itself = vault.lore(&link).exits(4);
+    itself.says("two would supersede itself").says("name the page that it supersedes");
+}
