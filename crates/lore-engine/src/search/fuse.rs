@@ -43,6 +43,9 @@ impl Fusion {
     /// question says less about a page than its meaning.
     const SURE: f64 = 0.3;
 
+    /// Share of their weight that words keep at least.
+    const LEAST: f64 = 0.5;
+
     /// The usual k of reciprocal rank fusion.
     pub const RECIPROCAL_K: f64 = 60.0;
 
@@ -54,7 +57,7 @@ impl Fusion {
             Fusion::Model => Fusion::SEMANTIC_WEIGHT,
             other => return other,
         };
-        let by_words = (1.0 - weight) * (best / Fusion::SURE).min(1.0);
+        let by_words = (1.0 - weight) * (best / Fusion::SURE).clamp(Fusion::LEAST, 1.0);
         Fusion::Weighted(weight / (weight + by_words))
     }
 }
@@ -299,7 +302,7 @@ mod tests {
             Fusion::Weighted(weight) => (weight * 1000.0).round() / 1000.0,
             other => panic!("{other:?}"),
         };
-        assert_eq!([1.0, 0.3, 0.15, 0.0].map(weight), [0.5, 0.5, 0.667, 1.0]);
+        assert_eq!([1.0, 0.3, 0.24, 0.0].map(weight), [0.5, 0.5, 0.556, 0.667]);
         assert!(matches!(Fusion::Weighted(0.2).of_model(true, 0.0), Fusion::Weighted(0.2)), "as it was set");
     }
 
