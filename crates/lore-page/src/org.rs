@@ -27,6 +27,7 @@ pub(crate) use drawer::Property;
 use headline::Headline;
 pub(crate) use inline::{RawLink, bracket_links};
 pub(crate) use link::{Target, own_heading, shown_links, target_of};
+pub(crate) use scan::block_name;
 use scan::{Keyword, Scan};
 pub(crate) use timestamp::leading_date;
 pub(crate) use value::{COLON_LISTS, key_of, property_value};

@@ -151,3 +151,9 @@ fn org_without_a_form_in_markdown_comes_back() {
     );
     check_org("#+title: T\n- *2024-01-01* | a — b\n\n-----\n\n* Timeline\n");
 }
+
+#[test]
+fn block_without_a_name_is_text() {
+    check_org("#+begin_ — i\nText.\n");
+    check_org("#+begin_\nText.\n");
+}

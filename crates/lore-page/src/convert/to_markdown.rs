@@ -99,7 +99,7 @@ impl Writer {
         let indent = &content[..content.len() - content.trim_start().len()];
         if Format::Org.is_heading_line(content) {
             self.heading(text, at, content);
-        } else if let Some(name) = lower.strip_prefix("#+begin_") {
+        } else if let Some(name) = org::block_name(trimmed) {
             self.open(trimmed, name, indent, content, &text[at..]);
         } else if lower.starts_with("#+") || is_drawer_line(trimmed) {
             self.keep(content);
@@ -125,8 +125,8 @@ impl Writer {
     }
 
     fn open(&mut self, trimmed: &str, name: &str, indent: &str, content: &str, rest: &str) {
-        let kind = name.split_whitespace().next().unwrap_or_default().to_owned();
-        let arguments = trimmed["#+begin_".len() + kind.len()..].trim();
+        let kind = name.to_ascii_lowercase();
+        let arguments = trimmed["#+begin_".len() + name.len()..].trim();
         let end = format!("#+end_{kind}");
         match kind.as_str() {
             "src" | "example" => {

@@ -256,11 +256,9 @@ impl<'t> Scanner<'t> {
     /// A line that starts with `#`: a keyword, a block or a comment.
     fn hash(&mut self, content: &'t str, indent: usize, start: usize, next: usize) -> usize {
         let rest = &content[indent..];
-        if let Some(after) = rest.strip_prefix("#+") {
-            return match after.get(..6).filter(|begin| begin.eq_ignore_ascii_case("begin_")) {
-                Some(_) => {
-                    self.block(after[6..].split_whitespace().next().unwrap_or(""), indent, start, next)
-                }
+        if rest.starts_with("#+") {
+            return match block_name(rest) {
+                Some(name) => self.block(name, indent, start, next),
                 None => self.keyword_line(content, indent, start, next),
             };
         }
@@ -518,6 +516,13 @@ fn is_affiliated(key: &str) -> bool {
 pub(super) fn is_planning(line: &str) -> bool {
     let line = line.trim_start();
     ["CLOSED:", "DEADLINE:", "SCHEDULED:"].iter().any(|word| line.starts_with(word))
+}
+
+/// Returns the name of the block that a line opens, as in `#+begin_src sh`: Org wants it right after the underscore.
+pub(crate) fn block_name(line: &str) -> Option<&str> {
+    let (start, rest) = line.split_at_checked("#+begin_".len())?;
+    let name = rest.split(char::is_whitespace).next().filter(|name| !name.is_empty())?;
+    start.eq_ignore_ascii_case("#+begin_").then_some(name)
 }
 
 fn is_end(line: &str, name: &str) -> bool {

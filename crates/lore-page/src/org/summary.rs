@@ -3,7 +3,7 @@
 use lore_text::sentence_end;
 
 use super::link::shown_links;
-use super::scan::Scan;
+use super::scan::{Scan, block_name};
 use crate::markdown::shortened;
 use crate::page::Page;
 
@@ -46,9 +46,7 @@ pub(super) fn first_sentence(text: &str, page: &Page) -> Option<String> {
 
 /// Returns the line that ends the block or drawer that a line opens.
 fn opens(line: &str) -> Option<String> {
-    let start = line.get(..8).filter(|start| start.eq_ignore_ascii_case("#+begin_"));
-    if start.is_some() {
-        let name = line[8..].split_whitespace().next().unwrap_or_default();
+    if let Some(name) = block_name(line) {
         return Some(format!("#+end_{name}"));
     }
     let name = line.strip_prefix(':')?.strip_suffix(':')?;

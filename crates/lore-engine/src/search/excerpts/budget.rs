@@ -211,7 +211,7 @@ impl Fitting<'_> {
         // Costs were estimated. What they leave of a requested number of tokens is filled.
         let total = if self.budget.is_requested { spent(&self.contents(&chosen)) } else { ceiling };
         if total < ceiling {
-            chosen = choose(ceiling * ceiling / total.max(1));
+            chosen = choose(ceiling.saturating_mul(ceiling) / total.max(1));
         }
         // The exact costs decide, so that the last choices may have to go.
         loop {
@@ -264,7 +264,7 @@ impl Fitting<'_> {
         let Some(at) = best.filter(|at| !found.contains_key(at)) else { return found };
         let ceiling = self.budget.tokens.saturating_sub(self.budget.base);
         let brief = |room: usize| self.brief(at, room, Depth::Section);
-        let over = || brief(ceiling + OVER).filter(|_| self.budget.tokens >= ENOUGH);
+        let over = || brief(ceiling.saturating_add(OVER)).filter(|_| self.budget.tokens >= ENOUGH);
         brief(ceiling).or_else(over).map(|content| (at, content)).into_iter().collect()
     }
 
