@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::sandbox::Sandbox;
 
 /// Ways to put something that is not a file at a path.
@@ -43,6 +45,25 @@ fn policies_are_refused() {
 #[test]
 fn databases_are_refused() {
     check("$LORE_HOME/lore.db", "lore status");
+}
+
+/// Something else in the place of a page is neither an internal error nor replaced.
+#[test]
+fn pages_are_refused() {
+    for make in MADE {
+        let sandbox = Sandbox::with_vault();
+        sandbox.write("a.md", "# A\n");
+        sandbox.sync();
+        sandbox.sh(&format!("at=plan.md; {make}")).exits(0);
+        for command in ["lore put plan.md <a.md", "lore put PLAN.md <a.md"] {
+            let ran = sandbox.sh(&format!("timeout 20 {command}"));
+            assert!([2, 4].contains(&ran.code) && !ran.err.contains("(io)"), "{make}, {command}: {ran:?}");
+        }
+        let put = json!({ "slug": "plan.md", "content": "# Plan\n" }).to_string();
+        let answer = sandbox.run(&["call", "memory_put", &put]).json();
+        assert_eq!(answer["error"]["code"], "denied", "{make}: {answer}");
+        assert!(!fs::symlink_metadata(sandbox.vault().join("plan.md")).expect("a file").is_file(), "{make}");
+    }
 }
 
 /// What lies where a backup would go is somebody else's: the backup gets another name.
