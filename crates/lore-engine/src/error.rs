@@ -351,8 +351,6 @@ fn port_code(error: &lore_ports::Error) -> Code {
 fn vault_code(error: &lore_vault::Error) -> Code {
     match error {
         lore_vault::Error::BadPath { .. } => Code::Denied,
-        // A directory, say, in the place of a page: retrying does not help, and nothing is broken.
-        error if error.is_not_a_file() => Code::Denied,
         lore_vault::Error::Source { .. }
         | lore_vault::Error::Exists { .. }
         | lore_vault::Error::NotEmpty { .. } => Code::Usage,

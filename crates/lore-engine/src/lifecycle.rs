@@ -27,7 +27,7 @@ use jiff::tz::TimeZone;
 
 pub use conflicts::{Conflict, conflicts, conflicts_by};
 pub use lore_ports::{PageNo, PageRow, read_transaction};
-use lore_text::date_millis;
+use lore_text::{date_millis, date_of_file};
 
 pub use set::{Stated, StatusChange, plan_status};
 pub use stale::{Stale, find_stale, find_stale_by, stale_pages};
@@ -282,9 +282,9 @@ fn made(page: &PageRow, zone: &TimeZone) -> Date {
 
 /// Returns the date that a page states for itself, or that its file is named after.
 fn own_date(page: &PageRow, zone: &TimeZone) -> Option<Date> {
-    let stated = ["created", "date"].iter().find_map(|key| page.properties.text(key));
-    let name = || page.slug.rsplit('/').next()?.get(..10)?.parse().ok();
-    stated.and_then(|text| stated_day(text, zone)).or_else(name)
+    let stated = ["created", "date", "day", "when"].iter().filter_map(|key| page.properties.text(key));
+    let mut days = stated.filter_map(|text| stated_day(text, zone));
+    days.next().or_else(|| date_of_file(&page.path).map(|period| period.first))
 }
 
 /// Returns the latest `reviewed` or `updated` date of a page, else that of the file's last change.

@@ -55,7 +55,7 @@ pub use language::foreign_stop_words;
 pub use one_line::on_one_line;
 pub use partial_date::{NotADate, PartialDate};
 pub use percent::{percent_decode, percent_encode};
-pub use period::{NamePeriod, date_in_name, find_period, parse_period};
+pub use period::{NamePeriod, date_in_name, date_of_file, find_period, parse_period};
 pub use project_slug::project_slug;
 pub use relative_dates::{RelativeDate, relative_dates};
 pub use script::{is_unspaced, pairs, runs};

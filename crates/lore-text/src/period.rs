@@ -35,6 +35,26 @@ pub fn date_in_name(path: &str) -> Option<NamePeriod> {
     find_period(path.rsplit('/').next()?).map(|(period, _)| period)
 }
 
+/// Returns the day, week or month that a file is named after: as [`date_in_name`], else a stamp such as `20240203` or
+/// `20240203120000` at the start of its name, else its folders and name as in `2024/02/03.md`.
+pub fn date_of_file(path: &str) -> Option<NamePeriod> {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    date_in_name(path).or_else(|| stamp(stem.rsplit('/').next()?)).or_else(|| {
+        let mut parts: Vec<&str> = stem.rsplit('/').take(3).collect();
+        parts.reverse();
+        let from = parts.iter().position(|part| part.len() == 4)?;
+        parse_period(&parts[from..].join("-")).filter(|_| parts.len() - from > 1)
+    })
+}
+
+/// Returns the day of a stamp of 8 digits, or of 12 or 14 with the time, at the start of a name.
+fn stamp(name: &str) -> Option<NamePeriod> {
+    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+    let is_apart = name[digits..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+    let day = name.get(..8).filter(|_| matches!(digits, 8 | 12 | 14) && is_apart)?;
+    parse_period(&format!("{}-{}-{}", &day[..4], &day[4..6], &day[6..]))
+}
+
 /// Returns the first period in a name and its byte range.
 pub fn find_period(name: &str) -> Option<(NamePeriod, Range<usize>)> {
     let bytes = name.as_bytes();
@@ -101,6 +121,26 @@ mod tests {
         check("journal/monthly/2026-05.md", "2026-05-01..2026-05-31");
         check("2024-02", "2024-02-01..2024-02-29");
         check("2026-05-100-things.md", "2026-05-01..2026-05-31");
+    }
+
+    #[test]
+    fn file_is_named_after_a_stamp_or_by_its_folders() {
+        let check = |path: &str, expected: Option<&str>| {
+            let found = date_of_file(path).map(|period| period.first.to_string());
+            assert_eq!(found.as_deref(), expected, "{path}");
+        };
+        check("keys 2024-02-03.md", Some("2024-02-03"));
+        check("notes/20240203-keys.md", Some("2024-02-03"));
+        check("20240203120000-keys.org", Some("2024-02-03"));
+        check("202402031200 keys.md", Some("2024-02-03"));
+        check("daily/2024/02/03.md", Some("2024-02-03"));
+        check("2024/02.md", Some("2024-02-01"));
+        check("2024-W05.md", Some("2024-01-29"));
+        for path in
+            ["20241303-keys.md", "123456789.md", "20240203x.md", "2024/plans/03.md", "2024.md", "v2/03.md"]
+        {
+            check(path, None);
+        }
     }
 
     #[test]

@@ -134,16 +134,27 @@ impl Vault {
         list_folder(&full).map(Some)
     }
 
-    /// Refuses a path that leads outside the vault when its symlinks are followed.
+    /// Refuses a path that leads outside the vault when its symlinks are followed, and one where a file cannot be.
     pub fn check_writable(&self, path: &str) -> Result<()> {
-        let out =
-            || Error::BadPath { path: path.into(), reason: "it leads outside the vault through a symlink" };
+        let refuse = |reason| Err(Error::BadPath { path: path.into(), reason });
         let target = self.root.join(path);
         let mut existing = target.as_path();
         while fs::symlink_metadata(existing).is_err() {
-            existing = existing.parent().ok_or_else(out)?;
+            let Some(parent) = existing.parent() else { break };
+            existing = parent;
         }
-        if self.contains(existing) { Ok(()) } else { Err(out()) }
+        if !self.contains(existing) {
+            return refuse("it leads outside the vault through a symlink");
+        }
+        match metadata(existing) {
+            Ok(found) if existing == target && !found.is_file() => {
+                refuse("something other than a file is there, such as a directory")
+            }
+            Ok(found) if existing != target && !found.is_dir() => {
+                refuse("a file is in the place of one of its directories")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns a path as it is spelled on disk: a name that exists in one other case only is replaced by that name.

@@ -74,6 +74,8 @@ pub(super) struct Ranking {
     pub reasons: HashMap<PageNo, Vec<String>>,
     /// The scores of pages that no longer hold.
     pub lowered: Vec<Scored>,
+    /// Pages whose name has a number and is in the query.
+    pub named: HashSet<PageNo>,
     /// The scores before the signals.
     pub fused: Vec<Scored>,
     /// What the best passages of pages added to their scores.
@@ -140,8 +142,8 @@ pub(super) fn combine(fusion: Fusion, found: &Retrieved, needed: usize) -> Ranki
         Mode::Words | Mode::Fields => found.words.clone(),
     };
     let fused = list.clone();
-    let (reasons, passages) = (HashMap::new(), HashMap::new());
-    Ranking { list, mode: found.mode, needed, reasons, lowered, fused, passages, explain: false }
+    let (reasons, passages, named) = (HashMap::new(), HashMap::new(), HashSet::new());
+    Ranking { list, mode: found.mode, needed, reasons, lowered, named, fused, passages, explain: false }
 }
 
 /// Returns the pages in their final order with their reasons: those named by the query and those that answer it, then
@@ -164,6 +166,8 @@ pub(super) fn merge(found: Retrieved, mut ranking: Ranking) -> Vec<Ranked> {
         why.extend(near.map(|(_, similarity)| format!("similarity {similarity:.2}")));
         let hit = Ranked::new(page, score, why);
         let lowered = lowered.remove(&page).unwrap_or(hit.lowered);
+        // Among pages that are all similar, half a similarity is far below the last of them.
+        let lowered = if ranking.named.contains(&page) { lowered.max(half(score)) } else { lowered };
         let steps = explained.as_ref().map(|all| all.steps(page, score, &hit.why)).unwrap_or_default();
         let named = found.referenced.contains(&page);
         let chunk = near.map(|(chunk, _)| chunk.clone());

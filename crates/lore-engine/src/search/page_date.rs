@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 use lore_ports::PageRow;
-use lore_text::{PartialDate, date_in_name};
+use lore_text::{PartialDate, date_of_file};
 
 use super::expression::dates_in;
 
@@ -26,7 +26,7 @@ pub fn page_date(page: &PageRow) -> Option<PageDate> {
         day.parse::<PartialDate>().ok().map(|day| day.to_string())
     });
     let in_name = || {
-        let period = date_in_name(&page.path)?;
+        let period = date_of_file(&page.path)?;
         let (first, last) = (period.first.to_string(), period.last.to_string());
         let is_month = !period.is_day() && first.ends_with("-01") && first[..7] == last[..7];
         Some(if is_month { first[..7].to_owned() } else { first })

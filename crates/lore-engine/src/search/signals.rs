@@ -21,7 +21,7 @@ use super::vocabulary::Vocabulary;
 use crate::context::VaultContext;
 use crate::error::Result;
 
-use dated::dated;
+use dated::{Dated, dated};
 use late::compare;
 use mentioned::{Mentioned, mentioned};
 pub(super) use named::names_in;
@@ -51,8 +51,11 @@ const SINGLE: f64 = 0.3;
 /// Weight of the most similar sentence by its vector. Static vectors are similar for short sentences about anything.
 const SENTENCE: f64 = 0.05;
 
-/// Bonus for having a date that is in the query.
+/// Bonus for having a date that is in the query, if that is a month or a year.
 const DATED: f64 = 0.1;
+
+/// The same for a day: hardly anything else tells the notes of two days apart.
+const SAME_DAY: f64 = 0.4;
 
 /// What the pages were found by.
 pub(super) struct FoundBy<'a> {
@@ -209,13 +212,17 @@ fn raise_pages(
     if signals.entity {
         for Named { page, name, itself } in named(context, request)? {
             raise(&mut ranking.list, page, if itself { NAMED } else { IN_WING });
+            // A name with a number is hardly a subject that other pages have too.
+            if itself && name.bytes().any(|byte| byte.is_ascii_digit()) {
+                ranking.named.insert(page);
+            }
             let why = if itself { "the question names it" } else { "filed under a name in the question" };
             add_reason(ranking, page, format!("{why}: {name}"));
         }
     }
     if signals.dates {
-        for (page, date) in dated(context, request, &ranking.list)? {
-            raise(&mut ranking.list, page, DATED);
+        for Dated { page, date, is_day } in dated(context, request, &ranking.list)? {
+            raise(&mut ranking.list, page, if is_day { SAME_DAY } else { DATED });
             add_reason(ranking, page, format!("has the date {date}"));
         }
     }

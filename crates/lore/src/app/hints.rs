@@ -242,9 +242,6 @@ fn vault_hint(error: &lore_vault::Error) -> String {
         Error::Locked { .. } => {
             "retry when it has finished; the lock is released when its process exits".into()
         }
-        Error::Read { .. } | Error::Write { .. } if error.is_not_a_file() => {
-            "something else is in the place of the file, such as a directory; choose another path".into()
-        }
         Error::Read { source, .. } | Error::Write { source, .. } => io_hint(source).into(),
         Error::VaultMissing { .. } => {
             "restore the directory, or unregister the vault with `lore project remove NAME`".into()

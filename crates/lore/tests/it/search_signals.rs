@@ -122,16 +122,50 @@ fn dates_signal_raises_pages_with_the_date() {
         ("c.md", minutes("2023-03-05")),
         ("far.md", titled("Bread", "Knead the dough.")),
     ]);
-    for date in ["March 2024", "Mar 2024", "5 March 2024", "March 5, 2024"] {
+    for (date, bonus) in
+        [("March 2024", 0.1), ("Mar 2024", 0.1), ("5 March 2024", 0.4), ("March 5, 2024", 0.4)]
+    {
         let question = format!("what did the board say about money in {date}");
         let (with, without) = with_and_without(&sandbox, "dates", &question);
         assert_eq!(slugs(&with)[0], "b", "{date}: {with}");
         assert!(has_reason(&with, "b", "has the date 2024-03-05"), "{date}: {with}");
-        assert!((score(&with, "b") - score(&without, "b") - 0.1).abs() < 1e-3, "{date}: {with}");
+        assert!((score(&with, "b") - score(&without, "b") - bonus).abs() < 1e-3, "{date}: {with}");
         assert!(!without.to_string().contains("has the date"), "{date}: {without}");
     }
     let question = "what did the board say about money in March 2024";
     assert_eq!(slugs(&with_and_without(&sandbox, "dates", question).1)[0], "a", "the order changes");
+}
+
+/// The notes of a day are found by their file names alone.
+#[test]
+fn dates_signal_raises_pages_named_after_the_day() {
+    let days = ["20240204", "2024-02-05", "2024-02-06"];
+    let mut pages: Vec<(String, String)> =
+        days.iter().map(|day| (format!("{day}.md"), "Lunch with Bo. Lunch was late.\n".to_owned())).collect();
+    pages.push(("2024/02/03.md".to_owned(), "Lunch.\n".to_owned()));
+    let sandbox = vault(&pages);
+    for (question, day) in
+        [("who came to lunch on 3 February 2024", "2024/02/03"), ("lunch on Feb 4, 2024", "20240204")]
+    {
+        let (with, without) = with_and_without(&sandbox, "dates", question);
+        assert_eq!(slugs(&with)[0], day, "{with}");
+        assert!((score(&with, day) - score(&without, day) - 0.4).abs() < 1e-3, "{with}\n{without}");
+    }
+}
+
+/// A page that is over still counts if the question names it: among pages that are all similar, half a similarity is
+/// below the last of them.
+#[test]
+fn page_that_is_over_is_found_by_its_number() {
+    let code = |number: u32| {
+        format!("# Locker {number}\n\nThe code of locker {number} is {}.\n", 1000 + 37 * number)
+    };
+    let mut pages: Vec<(String, String)> =
+        (0..60).map(|number| (format!("l{number}.md"), code(number))).collect();
+    pages[42].1 = format!("---\nstatus: archived\n---\n{}", code(42));
+    let sandbox = vault(&pages);
+    let found = query(&sandbox, "hybrid", "what is the code of locker 42");
+    assert!(rank(&found, "l42").is_some_and(|rank| rank < 5), "{found}");
 }
 
 #[test]
