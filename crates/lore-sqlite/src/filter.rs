@@ -47,7 +47,7 @@ impl Conditions {
             None => {}
         }
         if let Some(title) = &filter.title {
-            conditions.add("instr(fold(p.title), ?) > 0", fold(title).into());
+            conditions.add("instr(p.title_key, ?) > 0", fold(title).into());
         }
         if let Some(since) = filter.since {
             conditions.add("p.updated >= ?", since.into());

@@ -20,7 +20,7 @@ CREATE TABLE page (
   created     INTEGER NOT NULL,
   updated     INTEGER NOT NULL,
   declared_date INTEGER,
-  -- The title, case-folded, for sorting.
+  -- The title, case-folded.
   title_key   TEXT NOT NULL,
   -- The checkout that recorded size and mtime.
   replica     INTEGER NOT NULL
@@ -28,6 +28,8 @@ CREATE TABLE page (
 -- Covers the freshness scan, so that it never reads the rows themselves.
 CREATE UNIQUE INDEX page_path ON page(project, path, size, mtime, hash, replica);
 CREATE INDEX page_slug ON page(project, slug);
+-- Sorts by title, and is scanned for titles that contain a word.
+CREATE INDEX page_title ON page(project, title_key, path);
 CREATE INDEX page_kind ON page(project, kind);
 CREATE INDEX page_updated ON page(project, updated);
 -- The date declared in a page takes precedence over the file's mtime.

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use lore_ports::{Error, Result};
 use rusqlite::config::DbConfig;
-use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::backup::Step;
@@ -13,7 +12,7 @@ use crate::recognize::{APPLICATION_ID, Content, immutable, recognize};
 use crate::{SqliteStore, failed, files};
 
 /// Version of the derived tables: any other version is dropped and rebuilt.
-const INDEX_VERSION: i64 = 15;
+const INDEX_VERSION: i64 = 16;
 
 /// Version of the durable tables: an older one is migrated, a newer one rejected.
 const LEDGER_VERSION: i64 = 8;
@@ -216,9 +215,6 @@ fn patiently(step: impl Fn() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
 fn prepared(connection: Connection, path: &Path) -> Result<SqliteStore> {
     let opening = opening(path);
     connection.set_prepared_statement_cache_capacity(64);
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    let folded = |context: &Context<'_>| context.get::<String>(0).map(|text| lore_text::fold(&text));
-    connection.create_scalar_function("fold", 1, flags, folded).map_err(&opening)?;
     // Otherwise a statement is recompiled whenever a bound value could change its plan.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(&opening)?;
     connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -20000;").map_err(&opening)?;
