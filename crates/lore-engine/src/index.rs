@@ -3,6 +3,7 @@
 //! Start-up, `sync`, the watcher and the writer all go through [`reconcile`], so that whatever happened to the files, the
 //! index follows by the same rules.
 
+mod candidates;
 mod chunk;
 mod diff;
 mod draft;
@@ -13,11 +14,14 @@ mod naming;
 mod node;
 mod proposal;
 mod reconcile;
+mod reference;
 mod relink;
 mod resolve;
 mod structured;
 mod validate;
 
+pub(crate) use candidates::Candidates;
+pub use candidates::{Resolution, choose};
 pub use chunk::{Chunk, chunks};
 pub use diff::ScanMode;
 pub(crate) use draft::links;
@@ -27,8 +31,8 @@ pub use node::{node_named, node_place, refused_node};
 pub use proposal::Proposal;
 pub(crate) use reconcile::record_times;
 pub use reconcile::{ReconcileScope, Report, reconcile};
+pub use reference::{as_path, is_lossy_slug, names_of, without_scheme};
 pub(crate) use relink::equal_targets;
 pub use relink::resolve_targets;
-pub(crate) use resolve::Candidates;
-pub use resolve::{Resolution, as_path, choose, find, is_lossy_slug, names_of, resolve, without_scheme};
+pub use resolve::{find, resolve};
 pub use validate::{Check, FileProblems, duplicate_ids, file_problems, validate};

@@ -11,7 +11,7 @@ use lore_text::{
 };
 
 use crate::index::chunk::chunks;
-use crate::index::resolve::names_of;
+use crate::index::reference::names_of;
 use crate::index::structured::StructuredLines;
 use crate::policy::Policy;
 

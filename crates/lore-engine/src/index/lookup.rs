@@ -6,9 +6,8 @@ use lore_ports::{Filter, KeyKind, KeyRow, NameQuery, Order, PageRow, Window};
 use lore_vault::{FileBytes, exists, ignored, is_page_path};
 
 use super::node::split_place;
-use super::resolve::{
-    Purpose, as_path, as_pattern, find, find_to, names_of, resolve, resolve_to, without_scheme,
-};
+use super::reference::{as_path, as_pattern, names_of, without_scheme};
+use super::resolve::{Purpose, find, find_to, resolve, resolve_to};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 use crate::policy::PathClass;

@@ -6,7 +6,7 @@ use lore_ports::PageRow;
 use lore_text::{fold, slugify};
 use lore_vault::decode;
 
-use super::resolve::{as_path, names_of};
+use super::reference::{as_path, names_of};
 use crate::context::VaultContext;
 use crate::error::{Error, Result};
 

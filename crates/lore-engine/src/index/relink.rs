@@ -7,7 +7,7 @@ use lore_ports::{Index, KeyRow, LinkFilter, LinkRow, NameQuery, PageNo, ProjectN
 use lore_vault::folder;
 
 use crate::error::Result;
-use crate::index::resolve::Candidates;
+use crate::index::candidates::Candidates;
 
 /// Resolves the links on `pages`, and those that refer to one of `names`, again.
 pub fn relink(
