@@ -52,8 +52,8 @@ pub use lifecycle::{
     stale_pages, states, status, supersession, touched,
 };
 pub use lint::{
-    BrokenLink, Findings, broken_links, error_count, file_findings, lint, page_findings, property_values,
-    refuse, refuse_name, refuse_secret, refuse_secret_bytes, secrets_in, shown,
+    BrokenLink, Findings, broken_links, error_count, file_findings, heading_key, lint, page_findings,
+    property_values, refuse, refuse_name, refuse_secret, refuse_secret_bytes, secrets_in, shown,
 };
 pub use namespace::{
     NamespaceInfo, create_namespace, directory_namespace, is_known_namespace, known_namespaces,
