@@ -84,6 +84,7 @@ mod embedding_killed;
 mod explained_scores;
 mod mock_server;
 mod model_migration;
+mod refused_texts;
 mod relational;
 mod search_cases;
 mod search_rules;

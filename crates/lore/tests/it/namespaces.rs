@@ -105,6 +105,37 @@ fn namespace_option_selects_pages_in_every_command() {
     assert_eq!(brief["active_nodes"].as_array().map(Vec::len), Some(2));
 }
 
+/// A page that does not exist yet is written to the folder of the namespace that was asked for.
+#[test]
+fn new_pages_are_put_into_the_namespace() {
+    let sandbox = two_namespaces();
+    sandbox.write("known.md", "# Known\n");
+    let put = |slug: &str| {
+        sandbox.pipe(&["put", slug, "--namespace", "clients"], b"# Text\n").exits(0).json()["path"].clone()
+    };
+    for (slug, path) in [
+        ("new", "clients/new.md"),
+        ("new", "clients/new.md"),
+        ("clients/other", "clients/other.md"),
+        ("./deep/file.md", "clients/deep/file.md"),
+        ("known", "known.md"),
+        ("suppliers/page-1", "suppliers/page-1.md"),
+    ] {
+        assert_eq!(put(slug), path, "{slug}");
+    }
+    sandbox.pipe(&["put", "new", "--namespace", "cleints"], b"# Text\n").exits(2).says("no namespace");
+    let everywhere = sandbox.pipe(&["put", "root", "--namespace", "all"], b"# Text\n").exits(0).json();
+    assert_eq!(everywhere["path"], "root.md");
+    let source = json!({ "content": "Met.", "pages": [{ "slug": "met", "content": "# Met\n", "expected_version": 0 }] });
+    let payload = source.to_string();
+    sandbox.pipe(&["ingest", "--json-payload", "-", "--namespace", "clients"], payload.as_bytes()).ok();
+    assert!(sandbox.vault().join("clients/met.md").exists());
+    let mut client = McpClient::start_with(&sandbox, &["--tools", "all", "--namespace", "clients"]);
+    let page = json!({ "slug": "tool", "content": "# Tool\n", "expected_version": 0 });
+    let answer = client.call("memory_put", page);
+    assert_eq!(answer["structuredContent"]["path"], "clients/tool.md", "{answer}");
+}
+
 #[test]
 fn namespace_has_its_own_thresholds() {
     let sandbox = Sandbox::with_vault();
