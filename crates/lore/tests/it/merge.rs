@@ -180,6 +180,26 @@ fn pages_that_contradict_each_other_are_not_merged() {
     sandbox.validate();
 }
 
+/// A title that comes from the name of a file is gone with the file, so it becomes an alias.
+#[test]
+fn names_of_merged_files_still_resolve() {
+    for extension in ["md", "org"] {
+        let sandbox = Sandbox::with_vault();
+        let titled = if extension == "org" { "#+title: Heading\n\nMore.\n" } else { "# Heading\n\nMore.\n" };
+        sandbox.write(&format!("target.{extension}"), "Own text.\n");
+        sandbox.write(&format!("clients/In good hands.{extension}"), "Some text.\n");
+        sandbox.write(&format!("clients/File name.{extension}"), titled);
+        sandbox.sync();
+        sandbox.run(&["merge", "target", "In good hands", "File name", "--yes"]).ok();
+        for name in ["In good hands", "in-good-hands", "clients/in-good-hands", "File name", "Heading"] {
+            let shown = sandbox.run(&["show", name]).ok().json();
+            assert_eq!(shown["slug"], "target", "{extension}: {name}");
+        }
+        let own = text(&sandbox, &format!("target.{extension}"));
+        assert!(!own.to_lowercase().contains("aliases: [target") && !own.contains("\"target\""), "{own}");
+    }
+}
+
 #[test]
 fn servers_preview_and_leave_the_decision_to_a_person() {
     let sandbox = two_pages();
