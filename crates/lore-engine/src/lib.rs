@@ -76,8 +76,8 @@ pub use search::{
 };
 pub use wings::wings_named;
 pub use write::{
-    FastForward, FormerNames, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved,
-    PushFailure, RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state,
+    FastForward, FormerLinks, FormerNames, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink,
+    NotSaved, PushFailure, RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, git_state,
     is_committed, link, link_target, node_target, overlapping_relations, pull, push, reach_remote,
     refresh_generated, relocate, relocate_all, remote_privacy, save, target_of, unlink, with_relation, write,
     write_as,

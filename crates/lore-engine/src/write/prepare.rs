@@ -74,9 +74,6 @@ pub(super) fn prepare(
         sections::check(context, change, terms, &ready)?;
     }
     settle(context, &mut ready, terms.authority)?;
-    if terms.authority == Authority::Author && terms.noted.batch.is_none() {
-        refuse_null(&ready)?;
-    }
     Ok(ready)
 }
 
@@ -270,9 +267,8 @@ fn settle(context: &VaultContext, ready: &mut PreparedChange, authority: Authori
     }
 }
 
-/// Refuses a NUL character that a text does not have yet: other programs take such a file for a binary one. What is imported
-/// stays as it is.
-fn refuse_null(ready: &PreparedChange) -> Result<()> {
+/// Refuses a NUL character that a text does not have yet: other programs take such a file for a binary one.
+pub(super) fn refuse_null(ready: &PreparedChange) -> Result<()> {
     let has_null = |bytes: &Option<Vec<u8>>| {
         bytes.as_ref().is_some_and(|bytes| bytes.contains(&0) && decode(bytes).text.contains('\0'))
     };
