@@ -190,7 +190,8 @@ fn names_of_merged_files_still_resolve() {
         sandbox.write(&format!("clients/In good hands.{extension}"), "Some text.\n");
         sandbox.write(&format!("clients/File name.{extension}"), titled);
         sandbox.sync();
-        sandbox.run(&["merge", "target", "In good hands", "File name", "--yes"]).ok();
+        let [one, other] = ["In good hands", "File name"].map(|name| format!("./clients/{name}.{extension}"));
+        sandbox.run(&["merge", "target", &one, &other, "--yes"]).ok();
         for name in ["In good hands", "in-good-hands", "clients/in-good-hands", "File name", "Heading"] {
             let shown = sandbox.run(&["show", name]).ok().json();
             assert_eq!(shown["slug"], "target", "{extension}: {name}");
