@@ -160,8 +160,14 @@ fn parse<O: Operation>(parameters: Value) -> Result<O> {
 
 /// Returns the parameter whose value an error is about: serde does not name it, but without it the error is another one.
 fn parameter_of<O: Operation>(parameters: &Value, error: &str) -> Option<String> {
-    let is_about_a_value =
-        ["invalid type", "invalid value", "invalid length", "unknown variant", "data did not match"];
+    let is_about_a_value = [
+        "invalid type",
+        "invalid value",
+        "invalid length",
+        "unknown variant",
+        "data did not match",
+        "expected ",
+    ];
     let given =
         parameters.as_object().filter(|_| is_about_a_value.iter().any(|start| error.starts_with(start)))?;
     let is_cause = |name: &&String| {

@@ -47,7 +47,7 @@ fn expected(kind: &str) -> String {
         "a sequence" => "a list",
         "a map" => "an object",
         "path string" => "a path",
-        "string or map" | "variant identifier" | "a borrowed string" => "a string",
+        "string or map" | "map with a single key" | "variant identifier" | "a borrowed string" => "a string",
         _ if ["struct ", "internally tagged enum ", "adjacently tagged enum "]
             .iter()
             .any(|start| kind.starts_with(start)) =>
@@ -160,6 +160,7 @@ mod tests {
         check(json!({ "name": true }), "expected a string, not true");
         check(json!({ "name": "a", "level": "mid" }), "unknown value \"mid\", expected low or high");
         check(json!({ "name": "a", "level": 1 }), "expected a string, not the number 1");
+        check(json!({ "name": "a", "level": {} }), "expected a string, not an object");
         check(json!({ "name": "a", "score": [] }), "expected a number, not a list");
         check(json!({ "name": "a", "either": [] }), "the value has none of the accepted forms");
         check(

@@ -23,6 +23,7 @@ mod mcp_errors;
 mod mention_set;
 mod merge;
 mod notes_by_title;
+mod odd_parameters;
 mod org;
 mod rebuild_equality;
 mod sample_brain;
