@@ -175,7 +175,7 @@
       (should (string-search "Other text." (lore-test-git root "show" "HEAD:two.md")))
       (should (equal (lore-test-git root "status" "--porcelain") "")))))
 
-(ert-deftest lore-save-beside-agents ()
+(lore-deftest lore-save-beside-agents ()
   "Saves and the writes of agents at the same time are all committed."
   (lore-test
     (let ((root (lore-test-vault "notes")))
@@ -198,6 +198,7 @@
         (should (equal (mapcar #'process-exit-status agents) '(0 0 0 0))))
       (should (null (lore-state-note (lore--state root))))
       (should (equal (lore-test-git root "status" "--porcelain") ""))
+      (lore-test-lore root "validate")
       (let ((text (lore-test-git root "show" "HEAD:theirs.md")))
         (dotimes (number 4)
           (should (string-search (format "Line %d." (1+ number)) text))))
@@ -215,35 +216,6 @@
         (lore-test-saved root))
       (should (equal (lore-test-git root "status" "--porcelain") ""))
       (should (string-search "Second text." (lore-test-git root "show" "HEAD:one.md"))))))
-
-(ert-deftest lore-save-beside-agents-in-org ()
-  "Saves of Org files and the writes of agents at the same time are all committed."
-  (lore-test
-    (let ((root (lore-test-vault "notes")))
-      (lore-test-write root "mine.org" "#+title: Mine\n\nText.\n")
-      (lore-test-write root "theirs.org" "#+title: Theirs\n\nText.\n")
-      (lore-test-commit root)
-      (let ((agents (mapcar (lambda (number)
-                              (let ((default-directory root))
-                                (start-process "agent" nil (lore-test-binary) "edit" "theirs"
-                                               "--append" (format "Line %d." number))))
-                            (number-sequence 1 3))))
-        (with-current-buffer (lore-test-visit root "mine.org")
-          (goto-char (point-max))
-          (insert "Line of Ada.\n")
-          (save-buffer))
-        (lore-test-saved root)
-        (lore-test-until (not (seq-some #'process-live-p agents)))
-        (should (equal (mapcar #'process-exit-status agents) '(0 0 0))))
-      (with-current-buffer (lore-test-visit root "mine.org")
-        (lore-test-replace "Line of Ada." "Last line of Ada.")
-        (lore-test-saved root))
-      (should (equal (lore-test-git root "status" "--porcelain") ""))
-      (lore-test-lore root "validate")
-      (let ((text (lore-test-git root "show" "HEAD:theirs.org")))
-        (dotimes (number 3)
-          (should (string-search (format "Line %d." (1+ number)) text))))
-      (should (string-search "Last line of Ada." (lore-test-git root "show" "HEAD:mine.org"))))))
 
 (lore-deftest lore-save-buffer-follows-an-agent ()
   "An unmodified buffer shows what an agent wrote, and saving it is clean."

@@ -52,8 +52,8 @@ pub use lifecycle::{
     stale_pages, states, status, supersession, touched,
 };
 pub use lint::{
-    BrokenLink, Findings, broken_links, error_count, file_findings, lint, page_findings, property_values,
-    refuse, refuse_name, refuse_secret, refuse_secret_bytes, secrets_in, shown,
+    BrokenLink, Findings, broken_links, error_count, file_findings, heading_key, lint, page_findings,
+    property_values, refuse, refuse_name, refuse_secret, refuse_secret_bytes, secrets_in, shown,
 };
 pub use namespace::{
     NamespaceInfo, create_namespace, directory_namespace, is_known_namespace, known_namespaces,
@@ -76,8 +76,8 @@ pub use search::{
 };
 pub use wings::wings_named;
 pub use write::{
-    FastForward, FormerNames, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink, NotSaved,
-    PushFailure, RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, follow_move, git_state,
+    FastForward, FormerLinks, FormerNames, GitState, HandCommit, KEPT_AS_SNAPSHOT, LinkWritten, NewLink,
+    NotSaved, PushFailure, RelationLine, Saved, Unlinked, begin, close_link, commit_by_hand, git_state,
     is_committed, link, link_target, node_target, overlapping_relations, pull, push, reach_remote,
     refresh_generated, relocate, relocate_all, remote_privacy, save, target_of, unlink, with_relation, write,
     write_as,

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use ambiguous::ambiguous_links;
 
 pub use errors::error_count;
+pub use headings::heading_key;
 pub use links::{BrokenLink, broken_links};
 pub(crate) use page::CONFLICT;
 pub use page::{Findings, file_findings, page_findings, property_values};

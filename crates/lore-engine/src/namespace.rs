@@ -51,7 +51,7 @@ pub fn is_known_namespace(context: &VaultContext, name: &str) -> Result<bool> {
     let policy = context.policy();
     let is_declared = policy.namespaces.contains_key(&project_slug(name));
     let has_folder = || has_folder(context, &policy.namespace_folder(name));
-    Ok(is_declared || has_folder() || pages(context, &named_namespace(context, name), 1)? > 0)
+    Ok(is_declared || has_folder() || count(context, named_namespace(context, name))? > 0)
 }
 
 /// Returns the names of the namespaces that are declared or that pages are in, by folder or property.
@@ -72,24 +72,23 @@ fn has_folder(context: &VaultContext, folder: &str) -> bool {
     VaultPath::parse(folder).is_ok_and(|path| is_dir(&context.vault().root().join(path.into_string())))
 }
 
-/// Returns the declared namespaces, by name.
+/// Returns the known namespaces, by name: the declared ones and those that pages are in.
 pub fn namespaces(context: &VaultContext) -> Result<Vec<NamespaceInfo>> {
     let policy = context.policy();
-    let info = |(slug, settings): (&String, &NamespacePolicy)| -> Result<NamespaceInfo> {
+    let info = |slug: String| -> Result<NamespaceInfo> {
         Ok(NamespaceInfo {
-            slug: slug.clone(),
-            settings: settings.clone(),
-            folder: policy.namespace_folder(slug),
-            pages: pages(context, &policy.namespace(slug), i64::MAX as usize)?,
+            settings: policy.namespaces.get(&slug).cloned().unwrap_or_default(),
+            folder: policy.namespace_folder(&slug),
+            pages: count(context, named_namespace(context, &slug))?,
+            slug,
         })
     };
-    policy.namespaces.iter().map(info).collect()
+    known_namespaces(context)?.into_iter().map(info).collect()
 }
 
-fn pages(context: &VaultContext, namespace: &Namespace, limit: usize) -> Result<usize> {
-    let filter = Filter { namespace: Some(namespace.clone()), ..Filter::default() };
-    let window = Window { limit, offset: 0 };
-    Ok(context.store().list(context.project(), &filter, Order::Title, window)?.len())
+fn count(context: &VaultContext, namespace: Namespace) -> Result<usize> {
+    let filter = Filter { namespace: Some(namespace), ..Filter::default() };
+    Ok(usize::try_from(context.store().count(context.project(), &filter)?).unwrap_or(usize::MAX))
 }
 
 /// Declares a namespace in the policy file. One that exists with the same settings is left as it is.

@@ -54,7 +54,7 @@ pub use relations::{
     LinkWritten, NewLink, RelationLine, Unlinked, close_link, link, link_target, node_target,
     overlapping_relations, target_of, unlink, with_relation,
 };
-pub use relocate::{follow_move, relocate, relocate_all};
+pub use relocate::{FormerLinks, relocate, relocate_all};
 pub use save::{NotSaved, Saved, save};
 
 /// How often a change is made again because somebody edited one of its files meanwhile.
@@ -318,6 +318,10 @@ fn execute(
         cycle::refuse_new_cycle(context, ready, &cycles_before)?;
         if let Some(fixes_page) = gated {
             findings = gate(context, &proposal, fixes_page)?;
+            // What is imported stays as it is.
+            if intent.noted.batch.is_none() {
+                ready.iter().try_for_each(prepare::refuse_null)?;
+            }
         }
         findings.extend(commit::keep_foreign_edits(context, lock, &foreign).into_iter().map(edited_outside));
         intent.stage(&staging, ready)?;

@@ -117,7 +117,7 @@ fn copy_attachments(
         }
         match context.vault().read(&path, u64::MAX) {
             Ok(Some(file)) => {
-                folder.write(&path, &file.bytes)?;
+                folder.write_within(&path, &file.bytes, context.vault().mode(&path))?;
                 exported.files += 1;
             }
             Ok(None) => {}

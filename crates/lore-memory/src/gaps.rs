@@ -15,6 +15,8 @@ pub struct NewGap {
     pub context: Option<String>,
     /// Confidence of the best answer, from 0 to 1.
     pub confidence: Option<f64>,
+    /// Name of the namespace that it was asked in; none if it was asked of the whole vault.
+    pub namespace: Option<String>,
 }
 
 /// Approval to use a gap outside the vault.
@@ -70,12 +72,17 @@ pub fn add_gap(context: &VaultContext, new: &NewGap) -> Result<GapRow> {
                 approved: None,
                 redacted_query: None,
                 resolved: None,
+                namespaces: Vec::new(),
                 detected: now,
             },
         };
         gap.confidence = new.confidence.or(gap.confidence);
         if !note.is_empty() {
             gap.context = note.to_owned();
+        }
+        if let Some(namespace) = new.namespace.as_ref().filter(|name| !gap.namespaces.contains(name)) {
+            gap.namespaces.push(namespace.clone());
+            gap.namespaces.sort();
         }
         Ok(gap)
     })
@@ -154,7 +161,12 @@ pub fn is_watched(context: &VaultContext, question: &str) -> Result<bool> {
 
 /// Records how well a plain question was answered: a poor answer becomes a gap if the policy enables it, and a good one
 /// closes an open gap. Returns a note for the caller; failing to record it is only a note too.
-pub fn record_answer(context: &VaultContext, question: &str, quality: &AnswerQuality) -> Option<String> {
+pub fn record_answer(
+    context: &VaultContext,
+    question: &str,
+    namespace: Option<&str>,
+    quality: &AnswerQuality,
+) -> Option<String> {
     let id = gap_id(question);
     let recorded = effect(context, question, quality).and_then(|effect| match effect {
         GapEffect::None => Ok(None),
@@ -163,7 +175,12 @@ pub fn record_answer(context: &VaultContext, question: &str, quality: &AnswerQua
             Ok(Some(format!("gap {id} is closed: {} answers it", page.slug)))
         }
         GapEffect::Opens(confidence) => {
-            let gap = NewGap { question: question.to_owned(), context: None, confidence: Some(confidence) };
+            let gap = NewGap {
+                question: question.to_owned(),
+                context: None,
+                confidence: Some(confidence),
+                namespace: namespace.map(str::to_owned),
+            };
             let times = add_gap(context, &gap)?.times;
             let times = if times > 1 { format!(", asked {times} times") } else { String::new() };
             Ok(Some(format!(

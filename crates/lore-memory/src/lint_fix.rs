@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use lore_engine::{
-    Action, Edit, Finding, Level, Lint, Outcome, PageChange, Result, Schema, ValueFormat, VaultContext,
-    WriteOptions, follow_move, lint, moved_pages, property_values, refresh_generated, write_as,
+    Action, Edit, Finding, FormerLinks, Level, Lint, Outcome, PageChange, Result, Schema, ValueFormat,
+    VaultContext, WriteOptions, lint, moved_pages, property_values, refresh_generated, write_as,
 };
 use lore_page::{Page, Value, edit, parse};
 use lore_text::slugify;
@@ -46,13 +46,9 @@ pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
         .filter(|found| found.fixable && !matches!(found.lint, Lint::LinkMissing | Lint::LinkMoved));
     let pages: BTreeSet<&str> = fixable.map(|found| found.path.as_str()).collect();
     let pages: Vec<&str> = pages.into_iter().filter(|path| context.indexes(path)).collect();
-    fixed.paths.extend(fix_pages(context, &pages)?);
-    let moved = found.iter().filter(|found| found.lint == Lint::LinkMoved).count();
-    for (page, former) in if moved > 0 { moved_pages(context)? } else { Vec::new() } {
-        let receipt = follow_move(context, &page, &former)?;
-        let changed = receipt.files.into_iter().filter(|file| file.outcome != Outcome::Unchanged);
-        fixed.paths.extend(changed.map(|file| file.path));
-    }
+    let has_moved = found.iter().any(|found| found.lint == Lint::LinkMoved);
+    let moved = if has_moved { moved_pages(context)? } else { Vec::new() };
+    fixed.paths.extend(fix_pages(context, &pages, &FormerLinks::find(context, &moved)?)?);
     if request.links || context.policy().lint.level(Lint::LinkMissing) > Level::Off {
         let links = add_missing_links(context, &missing_links(context, only)?)?;
         fixed.paths.extend(links.paths);
@@ -67,22 +63,28 @@ pub fn fix(context: &VaultContext, request: &FixRequest<'_>) -> Result<Fixed> {
     Ok(fixed)
 }
 
-/// Fixes the properties of pages in one write; returns the pages that changed.
-fn fix_pages(context: &VaultContext, pages: &[&str]) -> Result<Vec<String>> {
-    if pages.is_empty() {
+/// Fixes the properties of pages, and the links to pages that were moved, in one write; returns the pages that changed.
+fn fix_pages(context: &VaultContext, pages: &[&str], links: &FormerLinks) -> Result<Vec<String>> {
+    let all: BTreeSet<&str> =
+        pages.iter().copied().chain(links.sources().iter().map(String::as_str)).collect();
+    if all.is_empty() {
         return Ok(Vec::new());
     }
     let change = |path: &&str| {
         let path = (*path).to_owned();
         let schema = context.policy().schema(&path).cloned().unwrap_or_default();
+        let (is_fixed, is_linking) = (pages.contains(&path.as_str()), links.sources().contains(&path));
         let target = VaultPath::known(path.clone());
-        let edit: Edit<'_> = Box::new(move |text| Ok(apply_fixes(context, &schema, &path, text)));
+        let edit: Edit<'_> = Box::new(move |text| {
+            let text = if is_fixed { apply_fixes(context, &schema, &path, text) } else { text.to_owned() };
+            if is_linking { links.follow(&path, &text) } else { Ok(text) }
+        });
         PageChange { path: target, action: Action::Edit(edit), expected_version: None }
     };
-    let changes: Vec<PageChange<'_>> = pages.iter().map(change).collect();
-    let subject = Some(match pages {
-        [path] => format!("Fix {path}"),
-        pages => format!("Fix {} pages", pages.len()),
+    let changes: Vec<PageChange<'_>> = all.iter().map(change).collect();
+    let subject = Some(match all.first() {
+        Some(path) if all.len() == 1 => format!("Fix {path}"),
+        _ => format!("Fix {} pages", all.len()),
     });
     let receipt =
         write_as(context, &changes, &WriteOptions { subject, is_fix: true, ..WriteOptions::default() })?;

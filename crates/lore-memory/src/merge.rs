@@ -1,6 +1,7 @@
 //! Merges pages into one, and splits a page by its sections. A plan shows what would change; one write makes it so.
 
 mod conflicts;
+mod parts;
 mod properties;
 mod redirect;
 mod split;

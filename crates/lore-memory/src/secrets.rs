@@ -148,7 +148,7 @@ fn ledger_secrets(context: &VaultContext) -> Result<Vec<SecretOccurrence>> {
         let location = SecretLocation::Import { source: path };
         found.extend(occurrences(&secrets_in(&policy, &bytes), &location));
     }
-    for gap in store.gaps(project, GapFilter::All, usize::MAX)? {
+    for gap in store.gaps(project, &GapFilter::ALL, usize::MAX)? {
         found.extend(occurrences(&gap_leaks(&policy, &gap), &SecretLocation::Gap { id: gap.id }));
     }
     let state = store.state(project)?.git.unwrap_or_default();

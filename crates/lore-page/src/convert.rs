@@ -8,6 +8,9 @@ mod inline;
 mod to_markdown;
 mod to_org;
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use crate::format::Format;
 use crate::frontmatter::content_start;
 
@@ -35,6 +38,34 @@ fn is_drawer_line(line: &str) -> bool {
     name.is_some_and(|name| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     })
+}
+
+/// Returns a text with each of its links on one line: both formats let a link go on in the next line, and text is converted
+/// line by line.
+fn with_links_on_one_line(format: Format, text: &str) -> Cow<'_, str> {
+    if !text.contains('[') {
+        return Cow::Borrowed(text);
+    }
+    let (_, blocks, inline) = format.read("", text);
+    let mut links: Vec<Range<usize>> = inline.wiki;
+    links.extend(blocks.link_ranges);
+    links.retain(|link| text[link.clone()].contains('\n'));
+    links.sort_by_key(|link| link.start);
+    let mut joined = String::with_capacity(text.len());
+    let mut at = 0;
+    for link in links.into_iter().filter(|link| link.start < link.end) {
+        // A link in the text of another is a part of it.
+        if link.start >= at {
+            joined.push_str(&text[at..link.start]);
+            // The lines of a quote begin with its mark.
+            let lines =
+                text[link.clone()].lines().map(|line| line.trim_start_matches(['>', ' ', '\t']).trim_end());
+            joined.push_str(&lines.collect::<Vec<_>>().join(" "));
+            at = link.end;
+        }
+    }
+    joined.push_str(&text[at..]);
+    Cow::Owned(joined)
 }
 
 /// Returns the text of a page in another format.

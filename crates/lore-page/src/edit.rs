@@ -21,6 +21,7 @@ mod org_heading;
 mod org_link;
 mod org_property;
 mod outline;
+mod own_link;
 mod property;
 mod relation;
 mod removal;
@@ -44,6 +45,7 @@ pub use node::{
     add_node_tag, append_to_node, edit_node, edit_node_property, prepend_to_node, remove_node_tag,
 };
 pub use outline::{SectionPlace, remove_sections, sections};
+pub use own_link::{MovedTo, OwnLink, retarget_own_links};
 pub use property::{TypedValue, remove_property, set_property, set_typed_property};
 pub use relation::{NewRelation, add_relation, close_relation, remove_link_line};
 pub use removal::remove_relation;

@@ -133,6 +133,7 @@ macro_rules! conformance {
                 gaps_and_imports:
                     gaps_round_trip
                     open_gaps_are_listed_first_oldest_first
+                    gaps_are_listed_by_namespace
                     gap_text_and_sensitivity_require_approval
                     batches_are_kept_in_parts
                     imports_preserve_the_bytes

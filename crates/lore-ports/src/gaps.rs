@@ -17,10 +17,10 @@ pub trait GapsAndImports {
     fn put_gap(&self, project: ProjectNo, gap: &GapRow) -> Result<()>;
 
     /// Returns up to `limit` open gaps, or all gaps with the open ones first; oldest first.
-    fn gaps(&self, project: ProjectNo, which: GapFilter, limit: usize) -> Result<Vec<GapRow>>;
+    fn gaps(&self, project: ProjectNo, which: &GapFilter<'_>, limit: usize) -> Result<Vec<GapRow>>;
 
-    /// Counts the open and resolved gaps.
-    fn count_gaps(&self, project: ProjectNo) -> Result<GapCounts>;
+    /// Counts the open and resolved gaps of a namespace, or of all.
+    fn count_gaps(&self, project: ProjectNo, namespace: Option<&str>) -> Result<GapCounts>;
 
     /// Stores a source. It becomes the active one of its page; earlier ones are kept but inactive.
     fn add_import(&self, project: ProjectNo, import: &NewImport<'_>) -> Result<()>;
@@ -40,12 +40,20 @@ pub trait GapsAndImports {
 }
 
 /// Selects gaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GapFilter {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GapFilter<'a> {
+    /// Whether resolved gaps are included.
+    pub resolved: bool,
+    /// Only questions that were asked in this namespace.
+    pub namespace: Option<&'a str>,
+}
+
+impl GapFilter<'static> {
     /// Open gaps.
-    Open,
+    pub const OPEN: GapFilter<'static> = GapFilter { resolved: false, namespace: None };
+
     /// All gaps.
-    All,
+    pub const ALL: GapFilter<'static> = GapFilter { resolved: true, namespace: None };
 }
 
 /// How far a gap may be shared outside the vault.
@@ -98,6 +106,8 @@ pub struct GapRow {
     pub redacted_query: Option<String>,
     /// The path of the page that answers it, and since when, in milliseconds since 1970.
     pub resolved: Option<(String, i64)>,
+    /// Names of the namespaces that it was asked in, in order; none if it was asked of the whole vault.
+    pub namespaces: Vec<String>,
     /// When it was first asked, in milliseconds since 1970.
     pub detected: i64,
 }

@@ -10,7 +10,10 @@ use crate::{SqliteStore, rows};
 
 const GAP: &str =
     "id, query_hash, query_text, context, confidence, sensitivity, times, approved_by, approved_at,
-    redacted_query, resolved_by, resolved_at, detected_at";
+    redacted_query, resolved_by, resolved_at, detected_at, namespaces";
+
+/// Whether a question was asked in the namespace of the second parameter, if there is one.
+const ASKED_IN: &str = "(?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(namespaces) WHERE value = ?2))";
 
 const IMPORT: &str = "number, batch, source, source_type, page, hash, length(bytes), active, at";
 
@@ -23,7 +26,7 @@ impl GapsAndImports for SqliteStore {
     fn put_gap(&self, project: ProjectNo, gap: &GapRow) -> Result<()> {
         let sql = format!(
             "INSERT OR REPLACE INTO gap(project, {GAP})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
         );
         let (approved_by, approved_at) = gap.approved.clone().unzip();
         let (resolved_by, resolved_at) = gap.resolved.clone().unzip();
@@ -42,25 +45,27 @@ impl GapsAndImports for SqliteStore {
             resolved_by,
             resolved_at,
             gap.detected,
+            serde_json::to_string(&gap.namespaces).unwrap_or_default(),
         ];
         self.run("write a gap", &sql, values).map(drop)
     }
 
-    fn gaps(&self, project: ProjectNo, which: GapFilter, limit: usize) -> Result<Vec<GapRow>> {
-        let open = match which {
-            GapFilter::Open => "AND resolved_at IS NULL",
-            GapFilter::All => "",
-        };
+    fn gaps(&self, project: ProjectNo, which: &GapFilter<'_>, limit: usize) -> Result<Vec<GapRow>> {
+        let open = if which.resolved { "" } else { "AND resolved_at IS NULL" };
         let sql = format!(
-            "SELECT {GAP} FROM gap WHERE project = ?1 {open}
-             ORDER BY resolved_at IS NOT NULL, detected_at, id LIMIT ?2"
+            "SELECT {GAP} FROM gap WHERE project = ?1 AND {ASKED_IN} {open}
+             ORDER BY resolved_at IS NOT NULL, detected_at, id LIMIT ?3"
         );
-        self.all("read gaps", &sql, [project, i64::try_from(limit).unwrap_or(i64::MAX)], gap)
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.all("read gaps", &sql, params![project, which.namespace, limit], gap)
     }
 
-    fn count_gaps(&self, project: ProjectNo) -> Result<GapCounts> {
-        let sql = "SELECT count(*) - count(resolved_at), count(resolved_at) FROM gap WHERE project = ?1";
-        let counts = self.one("count gaps", sql, [project], |row| {
+    fn count_gaps(&self, project: ProjectNo, namespace: Option<&str>) -> Result<GapCounts> {
+        let sql = format!(
+            "SELECT count(*) - count(resolved_at), count(resolved_at) FROM gap
+             WHERE project = ?1 AND {ASKED_IN}"
+        );
+        let counts = self.one("count gaps", &sql, params![project, namespace], |row| {
             Ok(GapCounts {
                 open: row.get::<_, i64>(0)?.unsigned_abs(),
                 resolved: row.get::<_, i64>(1)?.unsigned_abs(),
@@ -131,6 +136,7 @@ fn gap(row: &Row<'_>) -> rusqlite::Result<GapRow> {
         redacted_query: row.get(9)?,
         resolved: both(10)?,
         detected: row.get(12)?,
+        namespaces: serde_json::from_str(&row.get::<_, String>(13)?).unwrap_or_default(),
     })
 }
 

@@ -15,7 +15,7 @@ use crate::{SqliteStore, failed, files};
 const INDEX_VERSION: i64 = 16;
 
 /// Version of the durable tables: an older one is migrated, a newer one rejected.
-const LEDGER_VERSION: i64 = 8;
+const LEDGER_VERSION: i64 = 9;
 
 /// Migrations from each ledger version to the next; the first creates the ledger.
 const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
@@ -27,6 +27,7 @@ const MIGRATIONS: [&str; LEDGER_VERSION as usize] = [
     include_str!("ledger-6.sql"),
     include_str!("ledger-7.sql"),
     include_str!("ledger-8.sql"),
+    include_str!("ledger-9.sql"),
 ];
 
 /// How long to wait for another process that is writing.

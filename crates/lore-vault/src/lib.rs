@@ -16,6 +16,7 @@
 )]
 
 mod dirfd;
+mod empty_folders;
 mod error;
 pub mod fault;
 mod files;

@@ -38,18 +38,28 @@ impl NewFolder {
 
     /// Writes a new file with the mode of any new file. One that is there stays as it is, and is an error.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        let full = self.prepare(path)?;
-        let failed = |source| Error::Write { path: self.target.join(path), source };
-        let mut file = OpenOptions::new().write(true).create_new(true).open(full).map_err(failed)?;
-        file.write_all(bytes).map_err(failed)
+        self.write_within(path, bytes, None)
     }
 
-    /// Writes the next piece of a file, which begins with the first one.
-    pub fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
+    /// Like [`write`](NewFolder::write), for a file made from others: nobody may do more with it than their mode says.
+    pub fn write_within(&self, path: &str, bytes: &[u8], widest: Option<u32>) -> Result<()> {
         let full = self.prepare(path)?;
         let failed = |source| Error::Write { path: self.target.join(path), source };
-        let mut file = OpenOptions::new().append(true).create(true).open(full).map_err(failed)?;
-        file.write_all(bytes).map_err(failed)
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        limit(&mut options, widest);
+        options.open(full).and_then(|mut file| file.write_all(bytes)).map_err(failed)
+    }
+
+    /// Writes the next piece of a file, which begins with the first one. The first one decides its mode, as for
+    /// [`write_within`](NewFolder::write_within).
+    pub fn append(&self, path: &str, bytes: &[u8], widest: Option<u32>) -> Result<()> {
+        let full = self.prepare(path)?;
+        let failed = |source| Error::Write { path: self.target.join(path), source };
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        limit(&mut options, widest);
+        options.open(full).and_then(|mut file| file.write_all(bytes)).map_err(failed)
     }
 
     /// Whether something has this path, or one that is the same to a file system that ignores case.
@@ -108,6 +118,17 @@ impl NewFolder {
         let _ = self.temporary.keep();
         Ok(())
     }
+}
+
+/// Limits the mode of a file that is created. Its owner may write it, whatever the mode of the others.
+fn limit(options: &mut OpenOptions, widest: Option<u32>) {
+    #[cfg(unix)]
+    if let Some(widest) = widest {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(widest & 0o666 | 0o200);
+    }
+    #[cfg(not(unix))]
+    let _ = (options, widest);
 }
 
 /// Returns the absolute path of something that need not exist yet, with the symlinks of what does exist resolved.

@@ -126,7 +126,14 @@ fn in_plain_words(error: &str) -> String {
     let plain = whole.iter().fold(error.to_owned(), |text, known| {
         text.replace(&format!("': {known}"), "': expected a whole number of 0 or more")
     });
-    plain.replace("': invalid float literal", "': expected a number")
+    [
+        ("invalid float literal", "expected a number"),
+        ("cannot parse float from empty string", "expected a number"),
+        ("number too large to fit in target type", "the number is too large"),
+        ("number too small to fit in target type", "the number is too small"),
+    ]
+    .iter()
+    .fold(plain, |text, (known, plain)| text.replace(&format!("': {known}"), &format!("': {plain}")))
 }
 
 /// Prints an error and returns its exit status.

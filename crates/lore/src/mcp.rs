@@ -17,6 +17,7 @@ mod progress;
 mod prompts;
 mod resources;
 mod roots;
+mod stdio;
 mod subscriptions;
 mod tool;
 mod tools;
@@ -54,7 +55,7 @@ use tool::{Effect, Tool};
 use toolset::listed;
 use wording::McpFace;
 
-pub use line_limit::LineLimit;
+pub use stdio::Stdio;
 pub use tools::{all_tools, operation_named, operation_of};
 pub use toolset::{Toolset, toolset};
 

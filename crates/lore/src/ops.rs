@@ -10,6 +10,7 @@ mod change;
 mod external_text;
 mod filters;
 mod info;
+pub(crate) mod json_errors;
 mod knowledge;
 mod lifecycle_view;
 mod line;

@@ -19,8 +19,9 @@ impl HeadingNames {
         let first_lines: HashSet<u32> = page.headings.iter().map(|heading| heading.lines.first).collect();
         let lines = (1..).zip(text.lines()).filter(|(number, _)| first_lines.contains(number));
         let mut names: HashSet<String> =
-            headings.chain(lines.map(|(_, line)| line)).chain(anchors(text)).map(normal).collect();
-        names.extend(page.headings.iter().filter_map(|heading| Some(normal(&org_title(&heading.text)?))));
+            headings.chain(lines.map(|(_, line)| line)).chain(anchors(text)).map(heading_key).collect();
+        names
+            .extend(page.headings.iter().filter_map(|heading| Some(heading_key(&org_title(&heading.text)?))));
         HeadingNames { names: Some(names) }
     }
 
@@ -39,7 +40,7 @@ impl HeadingNames {
                 part.rsplit_once(',').filter(|(_, line)| is_number(line)).map_or(part, |(part, _)| part);
             // Several headings with one text have the anchors `text`, `text-1`, `text-2`.
             let first = part.rsplit_once('-').filter(|(_, number)| is_number(number)).map(|(part, _)| part);
-            let is_known = |name: &str| normal(name).is_empty() || names.contains(&normal(name));
+            let is_known = |name: &str| heading_key(name).is_empty() || names.contains(&heading_key(name));
             is_known(part) || first.is_some_and(is_known)
         })
     }
@@ -58,8 +59,9 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the letters and digits of a heading. Tools differ in what they make of spaces and punctuation.
-fn normal(heading: &str) -> String {
+/// Returns the letters and digits of a heading, by which links to it are compared. Tools differ in what they make of spaces
+/// and punctuation.
+pub fn heading_key(heading: &str) -> String {
     fold(heading).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 

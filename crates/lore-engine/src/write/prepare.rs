@@ -267,6 +267,21 @@ fn settle(context: &VaultContext, ready: &mut PreparedChange, authority: Authori
     }
 }
 
+/// Refuses a NUL character that a text does not have yet: other programs take such a file for a binary one.
+pub(super) fn refuse_null(ready: &PreparedChange) -> Result<()> {
+    let has_null = |bytes: &Option<Vec<u8>>| {
+        bytes.as_ref().is_some_and(|bytes| bytes.contains(&0) && decode(bytes).text.contains('\0'))
+    };
+    let path = ready.to.as_ref().unwrap_or(&ready.path);
+    if !is_page_path(path) || !has_null(&ready.new) || has_null(&ready.old) {
+        return Ok(());
+    }
+    Err(Error::BadInput {
+        message: format!("the text for {path} contains a NUL character (U+0000)"),
+        hint: "remove it, then write again; nothing was changed".into(),
+    })
+}
+
 /// Sets the date of the last change. Frontmatter that cannot be edited is left for lint to report.
 fn stamp(context: &VaultContext, ready: &mut PreparedChange) {
     let policy = context.policy();

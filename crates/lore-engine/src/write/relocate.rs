@@ -177,31 +177,40 @@ impl Move {
     }
 }
 
-/// Rewrites the links and properties that name a page by the path it had before it was moved outside Lore.
-pub fn follow_move(context: &VaultContext, page: &PageRow, former: &[String]) -> Result<Receipt> {
-    let rows = links_by_former(context, std::slice::from_ref(page))?;
-    let old = former.iter().flat_map(|path| [path.clone(), path_slug(path)]);
-    let plan = MovePlan {
-        moves: vec![Move {
-            from: page.path.clone(),
-            to: page.path.clone(),
-            names: names_kept(context, page)?,
-            short: short_name(context, page, &page.path)?,
-        }],
-        inbound: rows.into_iter().map(|row| ((row.from_path, row.link.target), 0)).collect(),
-        former: FormerNames::new(old, &path_slug(&page.path), &page.path),
-    };
-    let sources = plan.sources(context, &BTreeSet::from([page.path.as_str()]))?;
-    if sources.is_empty() {
-        return Ok(Receipt::default());
+/// The links and properties that name pages by the paths they had before they were moved outside Lore.
+pub struct FormerLinks {
+    plan: MovePlan,
+    /// Paths of the pages that have them.
+    sources: Vec<String>,
+}
+
+impl FormerLinks {
+    /// Finds those of these pages, which are given with their former paths.
+    pub fn find(context: &VaultContext, moved: &[(PageRow, Vec<String>)]) -> Result<FormerLinks> {
+        let mut plan =
+            MovePlan { moves: Vec::new(), inbound: HashMap::new(), former: FormerNames::default() };
+        for (at, (page, former)) in moved.iter().enumerate() {
+            let rows = links_by_former(context, std::slice::from_ref(page))?;
+            plan.inbound.extend(rows.into_iter().map(|row| ((row.from_path, row.link.target), at)));
+            let old = former.iter().flat_map(|path| [path.clone(), path_slug(path)]);
+            plan.former.add(old, &path_slug(&page.path), &page.path);
+            let (from, to) = (page.path.clone(), page.path.clone());
+            let (names, short) = (names_kept(context, page)?, short_name(context, page, &page.path)?);
+            plan.moves.push(Move { from, to, names, short });
+        }
+        let sources = plan.sources(context, &BTreeSet::new())?;
+        Ok(FormerLinks { plan, sources })
     }
-    let changes: Vec<PageChange<'_>> = plan.changes(&sources).collect();
-    let options = WriteOptions {
-        subject: Some(format!("Update links to {}", page.path)),
-        is_fix: true,
-        ..WriteOptions::default()
-    };
-    write_as(context, &changes, &options)
+
+    /// Returns the paths of the pages that have them.
+    pub fn sources(&self) -> &[String] {
+        &self.sources
+    }
+
+    /// Returns the text of a page with its links leading to where the pages are now.
+    pub fn follow(&self, source: &str, text: &str) -> Result<String> {
+        self.plan.links_of(source, text)
+    }
 }
 
 /// Returns the names that do not depend on the page's path.

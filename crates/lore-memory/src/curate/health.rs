@@ -28,7 +28,7 @@ pub(super) fn add_findings(
     }
     found.findings = check(context, CheckScope::default(), progress)?;
     found.findings.retain(|finding| finding.settled.is_none());
-    found.gaps = store.gaps(project, GapFilter::Open, i64::MAX as usize)?;
+    found.gaps = store.gaps(project, &GapFilter::OPEN, i64::MAX as usize)?;
     found.missing_links = missing_links(context, None)?;
     found.broken_links = broken_links(context, None, None)?;
     found.tags = tag_variants(store.labels(project, LabelKind::Tag)?);

@@ -13,6 +13,7 @@ use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html
 use serde_json::json;
 
 use super::{Exported, read_page};
+use crate::derived::widest_mode;
 
 const STYLE: &str = include_str!("site.css");
 const SEARCH: &str = include_str!("search.js");
@@ -38,17 +39,18 @@ pub(super) fn write(
         let text = convert(&text, Format::of(&row.path), Format::Markdown);
         let Some(path) = files.get(row.path.as_str()) else { continue };
         let page = SitePage { context, row, targets: targets(context, row, &files)? };
-        folder.write(path, page.html(&text).as_bytes())?;
+        folder.write_within(path, page.html(&text).as_bytes(), context.vault().mode(&row.path))?;
         let body: String = on_one_line(body_of(&text)).chars().take(SEARCHED).collect();
         searched.push(json!({ "href": address(path), "title": row.title, "text": body }));
         exported.pages += 1;
     }
     // A script element cannot end inside a JSON string that has no `<`.
     let list = serde_json::to_string(&searched).unwrap_or_default().replace('<', "\\u003c");
-    folder.write("assets/pages.js", format!("window.LORE_PAGES = {list};\n").as_bytes())?;
+    let mode = widest_mode(context, rows);
+    folder.write_within("assets/pages.js", format!("window.LORE_PAGES = {list};\n").as_bytes(), mode)?;
     folder.write("assets/search.js", SEARCH.as_bytes())?;
     folder.write("assets/site.css", STYLE.as_bytes())?;
-    folder.write("index.html", index(context, rows, &files).as_bytes())?;
+    folder.write_within("index.html", index(context, rows, &files).as_bytes(), mode)?;
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use lore_vault::{NewFolder, sidecar};
 use serde_json::{Value, json};
 
 use super::{Exported, read_page};
+use crate::derived::widest_mode;
 
 pub(super) fn write(
     context: &VaultContext,
@@ -15,12 +16,13 @@ pub(super) fn write(
     exported: &mut Exported,
     progress: Progress<'_>,
 ) -> Result<()> {
+    let mode = widest_mode(context, rows);
     for (number, row) in rows.iter().enumerate() {
         progress(number, rows.len())?;
         let Some(text) = read_page(context, row, exported)? else { continue };
         let mut line = object(context, row, &text)?.to_string();
         line.push('\n');
-        folder.append("pages.jsonl", line.as_bytes())?;
+        folder.append("pages.jsonl", line.as_bytes(), mode)?;
         exported.pages += 1;
     }
     if rows.is_empty() {

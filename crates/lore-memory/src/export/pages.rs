@@ -9,6 +9,7 @@ use lore_text::{fold, on_one_line, percent_encode};
 use lore_vault::{NewFolder, folder as folder_of, relative, sidecar, without_extension};
 
 use super::{Exported, read_page};
+use crate::derived::widest_mode;
 
 /// Last line of an index, in Markdown and in Org.
 const INDEX_MARKS: [&str; 2] = ["<!-- index of an export by lore -->", "# index of an export by lore"];
@@ -26,7 +27,8 @@ pub(super) fn write(
         progress(number, rows.len())?;
         let Some(text) = read_page(context, row, exported)? else { continue };
         let path = names.get(row.path.as_str()).map_or(row.path.as_str(), String::as_str);
-        folder.write(path, converted(&row.path, path, text, &names).as_bytes())?;
+        let mode = context.vault().mode(&row.path);
+        folder.write_within(path, converted(&row.path, path, text, &names).as_bytes(), mode)?;
         exported.pages += 1;
         let data = sidecar(path);
         if folder.has(&data) {
@@ -34,7 +36,7 @@ pub(super) fn write(
             continue;
         }
         if let Some(file) = context.vault().read(&sidecar(&row.path), u64::MAX)? {
-            folder.write(&data, &file.bytes)?;
+            folder.write_within(&data, &file.bytes, context.vault().mode(&sidecar(&row.path)))?;
             exported.files += 1;
         }
     }
@@ -43,7 +45,8 @@ pub(super) fn write(
         _ => (index(rows, &names), "md"),
     };
     let mark = INDEX_MARKS[usize::from(extension == "org")];
-    folder.write(&index_name(rows, &names, extension), format!("{index}\n{mark}\n").as_bytes())?;
+    let text = format!("{index}\n{mark}\n");
+    folder.write_within(&index_name(rows, &names, extension), text.as_bytes(), widest_mode(context, rows))?;
     Ok(())
 }
 

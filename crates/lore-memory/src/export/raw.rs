@@ -41,7 +41,7 @@ pub fn export_raw(
                 message: format!("the ledger has lost the bytes of {}", file.path),
                 hint: "restore a backup of the database, or import the source again".into(),
             })?;
-            folder.append(&file.path, &bytes)?;
+            folder.append(&file.path, &bytes, None)?;
         }
         exported.files += 1;
     }

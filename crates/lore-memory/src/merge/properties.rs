@@ -4,6 +4,7 @@ use lore_engine::{Result, VaultContext};
 use lore_page::{Format, Page, Properties, Value, edit, parse};
 use lore_ports::PageRow;
 use lore_text::slugify;
+use lore_vault::without_extension;
 
 use super::failed;
 use crate::capture::list;
@@ -81,12 +82,12 @@ pub(super) fn with_properties(
     Ok(text)
 }
 
-/// Returns the aliases of the page together with every name of the merged one.
+/// Returns the aliases of the page together with every name of the merged one: also the name of its file, which links may use.
 fn aliases(page: &Page, merged: &Page, other: &PageRow) -> Vec<String> {
     let mut aliases = page.properties.list("aliases");
     let headings = merged.heading_title.clone().into_iter();
     let names = headings
-        .chain([merged.title.clone()])
+        .chain([other.title.as_str(), file_stem(&other.path)].map(str::to_owned))
         .chain(merged.aliases.clone())
         .chain([other.id.clone(), other.slug.clone()])
         .chain(merged.properties.text("permalink").map(str::to_owned));
@@ -97,6 +98,11 @@ fn aliases(page: &Page, merged: &Page, other: &PageRow) -> Vec<String> {
         }
     }
     aliases
+}
+
+fn file_stem(path: &str) -> &str {
+    let stem = without_extension(path);
+    stem.rsplit('/').next().unwrap_or(stem)
 }
 
 /// Returns a value on one line, as in YAML.

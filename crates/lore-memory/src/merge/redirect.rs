@@ -9,6 +9,7 @@ use lore_text::fold;
 use lore_vault::{VaultPath, decode, relative, without_extension};
 
 use super::failed;
+use super::parts::{Parts, SplitNames, part_key};
 use crate::compact::obstacle;
 
 /// Minimum length of an id that is replaced wherever it occurs in a text.
@@ -38,10 +39,24 @@ impl PageName {
         Ok(PageName { path: page.path.clone(), id: page.id.clone(), short })
     }
 
-    /// Returns the names of a page that is not written yet.
-    pub(super) fn of_new(path: &str, title: &str) -> PageName {
+    /// Returns the names of a page with this text that is not written yet.
+    pub(super) fn of_new(path: &str, title: &str, text: &str) -> PageName {
         let short = if is_plain(title) { title } else { without_extension(path) };
-        PageName { path: path.to_owned(), id: String::new(), short: short.to_owned() }
+        let id = lore_page::parse(path, text).page.id.unwrap_or_default();
+        PageName { path: path.to_owned(), id, short: short.to_owned() }
+    }
+
+    /// Returns its path.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns the target of an Org link to the page, or to the file if a place in it follows.
+    pub(super) fn org_target(&self, source: &str, is_whole: bool) -> String {
+        match is_whole && !self.id.is_empty() {
+            true => format!("id:{}", self.id),
+            false => format!("file:{}", relative(source, &self.path)),
+        }
     }
 
     /// Returns the target of a wiki link.
@@ -83,17 +98,6 @@ struct Destination {
     name: PageName,
     /// Whether the part after `#` is kept.
     keeps_heading: bool,
-}
-
-/// A section that becomes a page.
-#[derive(Debug)]
-pub(super) struct MovedSection {
-    /// Its heading.
-    pub(super) heading: String,
-    /// Headings and blocks in it that links may name: `notes`, `^block`; folded.
-    pub(super) inner: Vec<String>,
-    /// The names of its page.
-    pub(super) name: PageName,
 }
 
 /// Returns the targets of links to headings of pages that are nodes of their own. In an Org page that takes over their text
@@ -155,33 +159,31 @@ impl Redirects {
         Ok(Redirects { links, ids, former: Some(former), own, any_heading: true })
     }
 
-    /// Returns the links to sections of a page that follow to pages of their own.
+    /// Returns the links to parts of a page that follow to pages of their own, also from the pages that a split leaves at
+    /// these paths.
     pub(super) fn to_sections(
         context: &VaultContext,
         page: &PageRow,
-        sections: &[MovedSection],
+        parts: &Parts,
+        names: &SplitNames,
     ) -> Result<Redirects> {
         let rows = context.store().links(context.project(), &LinkFilter::To(&[page.number]))?;
-        let mut whole: HashMap<String, &MovedSection> = HashMap::new();
-        let mut within: HashMap<&str, &MovedSection> = HashMap::new();
-        for section in sections {
-            whole.entry(fold(&section.heading)).or_insert(section);
-            for name in &section.inner {
-                within.entry(name).or_insert(section);
-            }
-        }
+        let own: BTreeSet<String> =
+            names.sections.iter().map(|(_, name)| name.path.clone()).chain([page.path.clone()]).collect();
         let mut links = HashMap::new();
-        for row in rows.into_iter().filter(|row| row.from_path != page.path) {
-            let Some(heading) = row.link.heading.as_deref().map(section_of) else { continue };
-            let whole = whole.get(&heading);
-            let found = whole.or_else(|| within.get(heading.as_str()));
-            if let Some(section) = found {
-                let destination = Destination { name: section.name.clone(), keeps_heading: whole.is_none() };
-                let key = LinkKey { path: row.from_path, target: row.link.target, heading: Some(heading) };
-                links.insert(key, destination);
+        for row in rows {
+            let Some(heading) = row.link.heading.as_deref() else { continue };
+            let Some(part) = parts.named(heading).first().filter(|part| part.section.is_some()) else {
+                continue;
+            };
+            let destination = Destination { name: names.of(part).clone(), keeps_heading: !part.is_whole };
+            let paths =
+                if row.from_path == page.path { own.iter().cloned().collect() } else { vec![row.from_path] };
+            for path in paths {
+                let (target, heading) = (row.link.target.clone(), Some(part_key(heading)));
+                links.insert(LinkKey { path, target, heading }, destination.clone());
             }
         }
-        let own = BTreeSet::from([page.path.clone()]);
         Ok(Redirects { links, ids: Vec::new(), former: None, own, any_heading: false })
     }
 
@@ -246,12 +248,13 @@ impl Redirects {
     }
 
     fn new_target(&self, path: &str, link: &Link) -> Option<(String, bool)> {
-        let heading = link.heading.as_deref().map(section_of).filter(|_| !self.any_heading);
+        let heading = link.heading.as_deref().map(part_key).filter(|_| !self.any_heading);
         let key = LinkKey { path: path.to_owned(), target: link.target.clone(), heading };
         self.links.get(&key).map(|to| (to.name.target(path, link), to.keeps_heading))
     }
 
-    fn edit(&self, path: &str, text: &str) -> Result<String> {
+    /// Returns a text with its links and pointers following.
+    pub(super) fn edit(&self, path: &str, text: &str) -> Result<String> {
         let follow = |keeps: bool| {
             move |link: &Link| {
                 self.new_target(path, link).filter(|(_, kept)| *kept == keeps).map(|(new, _)| new)
@@ -266,9 +269,4 @@ impl Redirects {
         };
         Ok(self.ids.iter().fold(edited, |text, (old, new)| text.replace(old.as_str(), new)))
     }
-}
-
-/// Returns the section that the part of a link after `#` names: the last one of a path.
-pub(super) fn section_of(heading: &str) -> String {
-    fold(heading.rsplit('#').next().unwrap_or(heading).trim())
 }

@@ -11,7 +11,8 @@ use lore_ports::PageRow;
 use lore_text::fold;
 use lore_vault::{VaultPath, folder};
 
-use super::redirect::{MovedSection, PageName, Redirects};
+use super::parts::{Parts, SplitNames};
+use super::redirect::{PageName, Redirects};
 use super::{failed, text_of};
 use crate::capture::{Naming, NewPage, free_path_of, is_title_taken, new_page};
 use crate::derived::{of_part, widest_mode};
@@ -56,24 +57,29 @@ pub fn plan_split(context: &VaultContext, page: &PageRow, headings: &[String]) -
     let (old, format) = (text_of(context, page)?, Format::of(&page.path));
     let places = chosen(page, &old, headings)?;
     let parent = PageName::new(context, page, &old)?;
-    let (mut parts, mut names, mut taken) = (Vec::new(), Vec::new(), TakenTitles::default());
-    let once = unique_names(format, &old);
+    let (mut parts, mut taken) = (Vec::new(), TakenTitles::default());
     for place in &places {
-        let part = part(context, page, &old, place, &parent, &mut taken)?;
-        names.push(MovedSection {
-            heading: part.heading.clone(),
-            inner: inner_names(&once, place),
-            name: PageName::of_new(&part.path, &part.title),
-        });
-        parts.push(part);
+        parts.push(part(context, page, &old, place, &parent, &mut taken)?);
     }
-    let named = parts.iter().zip(&names);
+    let whole = Parts::new(format, &old, &places);
+    let sections = parts
+        .iter()
+        .map(|part| (part.heading.clone(), PageName::of_new(&part.path, &part.title, &part.text)));
+    let names = SplitNames { sections: sections.collect(), rest: parent };
+    let redirects = Redirects::to_sections(context, page, &whole, &names)?;
+    for (at, part) in parts.iter_mut().enumerate() {
+        let text = redirects.edit(&part.path, &whole.follow(&part.path, &part.text, Some(at), &names))?;
+        let target = link_target(&part.path, page, names.rest.short().to_owned());
+        part.text = edit::add_relation(Format::of(&part.path), &text, &relation(PART_OF, target))
+            .map_err(|source| failed(&part.path, source))?;
+    }
+    let named = parts.iter().zip(&names.sections);
     let relations: Vec<NewRelation> = named
-        .map(|(part, section)| relation(HAS_PART, part_target(&page.path, part, section.name.short())))
+        .map(|(part, (_, name))| relation(HAS_PART, part_target(&page.path, part, name.short())))
         .collect();
-    let text = edit::remove_sections(format, &old, &places);
+    let text = whole.follow(&page.path, &edit::remove_sections(format, &old, &places), None, &names);
+    let text = redirects.edit(&page.path, &text)?;
     let text = edit::add_relations(format, &text, &relations).map_err(|source| failed(&page.path, source))?;
-    let redirects = Redirects::to_sections(context, page, &names)?;
     let (sources, blocked) = redirects.sources(context)?;
     Ok(SplitPlan { page: page.clone(), old, text, parts, sources, blocked, redirects })
 }
@@ -129,7 +135,7 @@ fn chosen(page: &PageRow, text: &str, headings: &[String]) -> Result<Vec<Section
     Ok(top.into_iter().filter(is_chosen).collect())
 }
 
-/// Returns the page of a section.
+/// Returns the page of a section, without its relation to the page and with its links as they were.
 fn part(
     context: &VaultContext,
     page: &PageRow,
@@ -170,13 +176,10 @@ fn part(
         text = edit::set_property(Format::of(&path), &text, key, value)
             .map_err(|source| failed(&path, source))?;
     }
-    let whole = link_target(&path, page, parent.short().to_owned());
     for (key, value) in head.properties {
         text = edit::set_property(Format::of(&path), &text, &key, &value)
             .map_err(|source| failed(&path, source))?;
     }
-    let text = edit::add_relation(Format::of(&path), &text, &relation(PART_OF, whole))
-        .map_err(|source| failed(&path, source))?;
     Ok(SplitPart { heading, title, path, text })
 }
 
@@ -213,38 +216,6 @@ impl OrgHead {
         found.properties.extend(parse("head.org", &(drawer.join("\n") + "\n")).page.properties.0);
         found
     }
-}
-
-/// Returns the headings and blocks of a page that links may name, folded, with their places. What it has twice is left out.
-fn unique_names(format: Format, text: &str) -> Vec<(usize, String)> {
-    let headings =
-        edit::sections(format, text).into_iter().map(|it| (it.whole.start, fold(&it.heading.text)));
-    let starts = text.split_inclusive('\n').scan(0, |end, line| {
-        *end += line.len();
-        Some((*end - line.len(), line))
-    });
-    let blocks = starts.filter_map(|(start, line)| Some((start, fold(block_of(line)?))));
-    let mut all: Vec<(usize, String)> = headings.chain(blocks).collect();
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    all.iter().for_each(|(_, name)| *counts.entry(name.clone()).or_default() += 1);
-    all.retain(|(_, name)| counts[name] == 1);
-    all.sort();
-    all
-}
-
-/// Returns the names in a section.
-fn inner_names(names: &[(usize, String)], place: &SectionPlace) -> Vec<String> {
-    let first = names.partition_point(|(start, _)| *start < place.body.start);
-    let inner = names[first..].iter().take_while(|(start, _)| *start < place.body.end);
-    inner.map(|(_, name)| name.clone()).collect()
-}
-
-/// Returns the name of the block that a line ends with: `^block`.
-fn block_of(line: &str) -> Option<&str> {
-    let last = line.split_whitespace().next_back()?;
-    let name = last.strip_prefix('^')?;
-    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '-');
-    is_name.then_some(last)
 }
 
 /// Returns the text of a new page whose facts without a subject are still about the page they come from, which has these

@@ -173,7 +173,7 @@ fn clean_ledger(
                 rows += 1;
             }
         }
-        for gap in store.gaps(project, GapFilter::All, usize::MAX)? {
+        for gap in store.gaps(project, &GapFilter::ALL, usize::MAX)? {
             let clean = clean_gap(&gap, is_wanted);
             if clean != gap {
                 store.put_gap(project, &clean)?;

@@ -87,8 +87,8 @@ counted! { GapsAndImports:
     rewrite_import(project: ProjectNo, number: i64, source: &str, bytes: &[u8]) -> Result<()>;
     gap(project: ProjectNo, id: u64) -> Result<Option<GapRow>>;
     put_gap(project: ProjectNo, gap: &GapRow) -> Result<()>;
-    gaps(project: ProjectNo, which: GapFilter, limit: usize) -> Result<Vec<GapRow>>;
-    count_gaps(project: ProjectNo) -> Result<GapCounts>;
+    gaps(project: ProjectNo, which: &GapFilter<'_>, limit: usize) -> Result<Vec<GapRow>>;
+    count_gaps(project: ProjectNo, namespace: Option<&str>) -> Result<GapCounts>;
     add_import(project: ProjectNo, import: &NewImport<'_>) -> Result<()>;
     imports(project: ProjectNo, which: &ImportFilter<'_>) -> Result<Vec<ImportRow>>;
     import_bytes(project: ProjectNo, number: i64) -> Result<Option<Vec<u8>>>;

@@ -157,3 +157,13 @@ fn block_without_a_name_is_text() {
     check_org("#+begin_ — i\nText.\n");
     check_org("#+begin_\nText.\n");
 }
+
+#[test]
+fn links_that_span_lines_are_converted() {
+    let org = "See [[id:1][the\nother]], [[Alpha\nbeta]] and\n[[file:b.org][B\n  page]].\n\n- knows [[Alpha\n  beta][it]]\n\n#+begin_quote\nA [[id:2][b\nc]].\n#+end_quote\n\n#+begin_src\n[[x\ny]]\n#+end_src\n";
+    let markdown = "See [[id:1|the other]], [[Alpha beta]] and\n[B page](b.org).\n\n- knows [[Alpha beta|it]]\n\n> A [[id:2|b c]].\n\n```\n[[x\ny]]\n```\n";
+    assert_eq!(convert(org, Format::Org, Format::Markdown), markdown);
+    let markdown = "See [[Alpha\nbeta|the\nother]] and [B\npage](b.md).\n\n> A [[Alpha\n> beta]].\n\n- [c\n  d](https://a.example)\n";
+    let org = "See [[Alpha beta][the other]] and [[file:b.md][B page]].\n\n#+begin_quote\nA [[Alpha beta]].\n#+end_quote\n\n- [[https://a.example][c d]]\n";
+    assert_eq!(convert(markdown, Format::Markdown, Format::Org), org);
+}

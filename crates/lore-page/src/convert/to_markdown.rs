@@ -2,7 +2,7 @@
 
 use super::head::{HEADING_TITLE, with_properties};
 use super::inline::to_markdown;
-use super::{NO_SYNTAX, ORG_COMMENT, ORG_COMMENT_END, is_drawer_line, is_org_syntax};
+use super::{NO_SYNTAX, ORG_COMMENT, ORG_COMMENT_END, is_drawer_line, is_org_syntax, with_links_on_one_line};
 use crate::format::Format;
 use crate::org;
 use crate::page::Page;
@@ -12,7 +12,7 @@ const MAX_LEVEL: usize = 6;
 
 /// Converts a page.
 pub(super) fn page(text: &str) -> String {
-    let text = &text.replace("\r\n", "\n");
+    let text = &with_links_on_one_line(Format::Org, &text.replace("\r\n", "\n")).into_owned();
     let mut page = Format::Org.parse(text).page;
     let start = page.truth.start;
     let head = &text[..start];

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use super::head::{HEADING_TITLE, with_properties};
 use super::inline::to_org;
-use super::{NO_SYNTAX, ORG_COMMENT, ORG_COMMENT_END, is_org_syntax};
+use super::{NO_SYNTAX, ORG_COMMENT, ORG_COMMENT_END, is_org_syntax, with_links_on_one_line};
 use crate::body::item_ranges;
 use crate::format::Format;
 use crate::page::Page;
 
 /// Converts a page.
 pub(super) fn page(text: &str) -> String {
-    let text = &text.replace("\r\n", "\n");
+    let text = &with_links_on_one_line(Format::Markdown, &text.replace("\r\n", "\n")).into_owned();
     let page = Format::Markdown.parse(text).page;
     let mut out = body(text, &page);
     let declared = page.properties.text("title").is_some();

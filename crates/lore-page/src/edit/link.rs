@@ -41,7 +41,7 @@ pub fn repoint_links(
 
 /// Whether the part after `#` is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fragment {
+pub(super) enum Fragment {
     Keep,
     Remove,
 }
@@ -69,10 +69,8 @@ fn rewrite(
             LinkStyle::Wiki => {
                 wiki_target(text, link.span.start..link.span.end, fragment, order).map(|place| (place, new))
             }
-            LinkStyle::Markdown => destination(text, link, fragment).map(|place| {
-                let bracketed = text[..place.start].ends_with('<');
-                (place, percent_encode(&new, if bracketed { BRACKETED } else { BARE }))
-            }),
+            LinkStyle::Markdown => destination(text, link.span.start..link.span.end, fragment)
+                .map(|place| (place.clone(), encoded(text, place.start, &new))),
         };
         changes.extend(place);
     }
@@ -142,7 +140,7 @@ fn open_quote(before: &str) -> Option<char> {
     open
 }
 
-fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+pub(super) fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     changes.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len());
     let mut kept = 0;
@@ -160,7 +158,12 @@ fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
 
 /// Returns the bytes between `[[` and the first of `#`, `|` and `]]`, without surrounding space. If the fragment is
 /// removed, they extend to `|` or `]]`. Where the label comes first, they start after `|`.
-fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment, order: LinkOrder) -> Option<Range<usize>> {
+pub(super) fn wiki_target(
+    text: &str,
+    link: Range<usize>,
+    fragment: Fragment,
+    order: LinkOrder,
+) -> Option<Range<usize>> {
     let written = text.get(link.clone())?;
     let mut open = written.find("[[")? + 2;
     if order.of_link(&written[open..]) == LinkOrder::LabelFirst {
@@ -178,11 +181,16 @@ fn wiki_target(text: &str, link: Range<usize>, fragment: Fragment, order: LinkOr
     Some(start..start + note.len())
 }
 
+/// Returns a path as it is written in the destination that starts at a byte.
+pub(super) fn encoded(text: &str, start: usize, path: &str) -> String {
+    percent_encode(path, if text[..start].ends_with('<') { BRACKETED } else { BARE })
+}
+
 /// Returns the bytes of a destination's path without `<>`, and without the fragment and query if those are kept.
-fn destination(text: &str, link: &Link, fragment: Fragment) -> Option<Range<usize>> {
-    let written = text.get(link.span.start..link.span.end)?;
+pub(super) fn destination(text: &str, link: Range<usize>, fragment: Fragment) -> Option<Range<usize>> {
+    let written = text.get(link.clone())?;
     let start = if written.ends_with(')') {
-        link.span.start + label_end(written)? + 2
+        link.start + label_end(written)? + 2
     } else {
         definition(text, written)?
     };

@@ -20,6 +20,7 @@ fn gap(id: u64, detected: i64) -> GapRow {
         approved: None,
         redacted_query: None,
         resolved: None,
+        namespaces: Vec::new(),
         detected,
     }
 }
@@ -28,8 +29,8 @@ fn approved(id: u64, sensitivity: Sensitivity) -> GapRow {
     GapRow { sensitivity, approved: Some(("ada".into(), 7)), ..gap(id, 1) }
 }
 
-fn ids(store: &dyn Store, project: Project, which: GapFilter, limit: usize) -> Vec<u64> {
-    store.gaps(project.number, which, limit).unwrap().into_iter().map(|gap| gap.id).collect()
+fn ids(store: &dyn Store, project: Project, which: GapFilter<'_>, limit: usize) -> Vec<u64> {
+    store.gaps(project.number, &which, limit).unwrap().into_iter().map(|gap| gap.id).collect()
 }
 
 pub fn gaps_round_trip(open: Open<'_>) {
@@ -43,6 +44,7 @@ pub fn gaps_round_trip(open: Open<'_>) {
         times: 3,
         redacted_query: Some(String::new()),
         resolved: Some(("a/b.md".into(), 9)),
+        namespaces: vec!["a \"b\"".into(), "clients".into()],
         ..approved(2, Sensitivity::External)
     };
     for row in [&plain, &full] {
@@ -57,21 +59,44 @@ pub fn gaps_round_trip(open: Open<'_>) {
     }
     store.put_gap(project.number, &GapRow { times: 4, ..full.clone() }).unwrap();
     assert_eq!(store.gap(project.number, 2).unwrap().unwrap().times, 4, "a second put replaces it");
-    assert_eq!(ids(&*store, project, GapFilter::All, 10).len(), 2);
+    assert_eq!(ids(&*store, project, GapFilter::ALL, 10).len(), 2);
 }
 
 pub fn open_gaps_are_listed_first_oldest_first(open: Open<'_>) {
     let store = open();
     let project = open_project(&*store, "p");
-    assert_eq!(store.count_gaps(project.number).unwrap(), GapCounts::default());
+    assert_eq!(store.count_gaps(project.number, None).unwrap(), GapCounts::default());
     for row in [gap(5, 30), gap(3, 10), gap(4, 10), gap(9, 20)] {
         store.put_gap(project.number, &row).unwrap();
     }
     store.put_gap(project.number, &GapRow { resolved: Some(("a.md".into(), 99)), ..gap(1, 5) }).unwrap();
-    assert_eq!(ids(&*store, project, GapFilter::Open, 10), [3, 4, 9, 5]);
-    assert_eq!(ids(&*store, project, GapFilter::Open, 2), [3, 4]);
-    assert_eq!(ids(&*store, project, GapFilter::All, usize::MAX), [3, 4, 9, 5, 1]);
-    assert_eq!(store.count_gaps(project.number).unwrap(), GapCounts { open: 4, resolved: 1 });
+    assert_eq!(ids(&*store, project, GapFilter::OPEN, 10), [3, 4, 9, 5]);
+    assert_eq!(ids(&*store, project, GapFilter::OPEN, 2), [3, 4]);
+    assert_eq!(ids(&*store, project, GapFilter::ALL, usize::MAX), [3, 4, 9, 5, 1]);
+    assert_eq!(store.count_gaps(project.number, None).unwrap(), GapCounts { open: 4, resolved: 1 });
+}
+
+pub fn gaps_are_listed_by_namespace(open: Open<'_>) {
+    let store = open();
+    let project = open_project(&*store, "p");
+    let asked = |id, namespaces: &[&str]| GapRow {
+        namespaces: namespaces.iter().map(|name| (*name).to_owned()).collect(),
+        ..gap(id, 1)
+    };
+    for row in [asked(1, &[]), asked(2, &["clients"]), asked(3, &["clients", "home"]), asked(4, &["client"])]
+    {
+        store.put_gap(project.number, &row).unwrap();
+    }
+    let done = GapRow { resolved: Some(("a.md".into(), 9)), ..asked(5, &["home"]) };
+    store.put_gap(project.number, &done).unwrap();
+    let in_namespace = |namespace, resolved| GapFilter { namespace: Some(namespace), resolved };
+    assert_eq!(ids(&*store, project, in_namespace("clients", false), 10), [2, 3]);
+    assert_eq!(ids(&*store, project, in_namespace("clients", false), 1), [2]);
+    assert_eq!(ids(&*store, project, in_namespace("home", true), 10), [3, 5]);
+    assert_eq!(ids(&*store, project, in_namespace("nobody", true), 10), [0; 0]);
+    let counts = |namespace| store.count_gaps(project.number, Some(namespace)).unwrap();
+    assert_eq!(counts("home"), GapCounts { open: 1, resolved: 1 });
+    assert_eq!(counts("nobody"), GapCounts::default());
 }
 
 /// Constraints that the table itself enforces for every caller.
@@ -217,7 +242,7 @@ pub fn imports_and_gaps_follow_renames(open: Open<'_>) {
     );
     store.forget(project.number, Forget::LedgerToo).unwrap();
     assert_eq!(store.imports(project.number, &ImportFilter::All).unwrap(), []);
-    assert_eq!(store.count_gaps(project.number).unwrap(), GapCounts::default());
+    assert_eq!(store.count_gaps(project.number, None).unwrap(), GapCounts::default());
 }
 
 pub fn failed_transactions_leave_no_import(open: Open<'_>) {
@@ -230,5 +255,5 @@ pub fn failed_transactions_leave_no_import(open: Open<'_>) {
     });
     assert!(failed.is_err());
     assert_eq!(store.imports(project.number, &ImportFilter::All).unwrap(), []);
-    assert_eq!(ids(&*store, project, GapFilter::All, 10), [0; 0]);
+    assert_eq!(ids(&*store, project, GapFilter::ALL, 10), [0; 0]);
 }

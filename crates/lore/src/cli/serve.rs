@@ -11,7 +11,7 @@ use crate::app::environment::Environment;
 use crate::app::error::{AppError, Result};
 use crate::app::stderr::Stderr;
 use crate::http::{self, Listen};
-use crate::mcp::{Handler, LineLimit, Toolset};
+use crate::mcp::{Handler, Stdio, Toolset};
 use crate::server::{Caller, ServerConfig, VaultWorkers, Workers, stopped};
 
 /// Default HTTP address.
@@ -146,7 +146,7 @@ async fn over_stdio(workers: Workers, vault_workers: VaultWorkers, set: Toolset)
     start_soon(workers, "mcp");
     let (input, output) = rmcp::transport::io::stdio_pipes();
     let served = tokio::select! {
-        served = handler.serve((LineLimit::new(input), output)) => served,
+        served = handler.serve(Stdio::new(input, output)) => served,
         () = stopped() => return Ok(()),
     };
     let running = match served {

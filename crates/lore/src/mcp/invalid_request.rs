@@ -10,6 +10,7 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::ops::json_errors::in_plain_words;
 use crate::ops::line_for_agents;
 
 /// Returns the error for a request: invalid parameters if the method exists.
@@ -39,7 +40,7 @@ pub(super) fn refusal(request: &CustomRequest) -> ErrorData {
 fn problem<P: DeserializeOwned>(parameters: Option<&Value>) -> String {
     let parameters = parameters.cloned().unwrap_or_else(|| json!({}));
     match serde_json::from_value::<P>(parameters) {
-        Err(error) => error.to_string(),
+        Err(error) => in_plain_words(&error.to_string()),
         Ok(_) => "they are not those of this method".into(),
     }
 }
@@ -56,9 +57,9 @@ mod tests {
 
     #[test]
     fn known_methods_have_invalid_parameters_and_others_are_unknown() {
-        check("tools/call", json!({ "arguments": {} }), -32602, "missing field `name`");
+        check("tools/call", json!({ "arguments": {} }), -32602, "\"name\" is missing");
         check("tools/call", json!({ "name": "x", "arguments": [1] }), -32602, "tools/call");
-        check("resources/read", json!({}), -32602, "missing field `uri`");
+        check("resources/read", json!({}), -32602, "\"uri\" is missing");
         check("resources/subscribe", json!({ "uri": 5 }), -32602, "resources/subscribe");
         check("prompts/get", json!({ "name": 1 }), -32602, "prompts/get");
         check("logging/setLevel", json!({ "level": "loud" }), -32602, "logging/setLevel");

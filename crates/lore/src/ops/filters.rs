@@ -168,7 +168,7 @@ fn one_or_many_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 /// Deserializes a list, or a single string as a list of one.
 fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "expected a string or a list of strings")]
     enum OneOrMany {
         None(()),
         One(String),

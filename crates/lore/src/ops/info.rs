@@ -7,6 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
+use super::json_errors::in_plain_words;
 use super::{DynOutput, Operation, find};
 use crate::app::access::{Demand, Reach};
 use crate::app::error::{AppError, Result};
@@ -145,17 +146,28 @@ pub(super) fn read_json<O: Operation>(parameters: Value) -> Result<O> {
 
 fn parse<O: Operation>(parameters: Value) -> Result<O> {
     let parameters = if parameters.is_null() { Value::Object(Default::default()) } else { parameters };
+    if !parameters.is_object() {
+        let hint = "write one JSON object; see the operation's schema in `lore --tools-json`";
+        return Err(AppError::usage(format!("the parameters of {} are not an object", O::NAME), hint));
+    }
     O::deserialize(&parameters).map_err(|error| {
         let error = error.to_string();
         let name = parameter_of::<O>(&parameters, &error).map(|name| format!("{name}: "));
-        let message = format!("{}: {}{}", O::NAME, name.unwrap_or_default(), in_json_types(&error));
+        let message = format!("{}: {}{}", O::NAME, name.unwrap_or_default(), in_plain_words(&error));
         AppError::usage(message, "see the operation's schema in `lore --tools-json`")
     })
 }
 
 /// Returns the parameter whose value an error is about: serde does not name it, but without it the error is another one.
 fn parameter_of<O: Operation>(parameters: &Value, error: &str) -> Option<String> {
-    let is_about_a_value = ["invalid type", "invalid value", "unknown variant"];
+    let is_about_a_value = [
+        "invalid type",
+        "invalid value",
+        "invalid length",
+        "unknown variant",
+        "data did not match",
+        "expected ",
+    ];
     let given =
         parameters.as_object().filter(|_| is_about_a_value.iter().any(|start| error.starts_with(start)))?;
     let is_cause = |name: &&String| {
@@ -164,18 +176,4 @@ fn parameter_of<O: Operation>(parameters: &Value, error: &str) -> Option<String>
         O::deserialize(&Value::Object(others)).err().is_none_or(|other| other.to_string() != error)
     };
     given.keys().find(is_cause).cloned()
-}
-
-/// Names the expected type in the words of JSON instead of Rust.
-fn in_json_types(error: &str) -> String {
-    let Some((start, expected)) = error.rsplit_once("expected ") else { return error.to_owned() };
-    let plain = match expected {
-        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number of 0 or more",
-        "i64" | "i32" => "a whole number",
-        "f64" | "f32" => "a number",
-        "a sequence" => "a list",
-        "a map" => "an object",
-        other => other,
-    };
-    format!("{start}expected {plain}")
 }

@@ -156,3 +156,38 @@ fn mirror_refuses_two_pages_with_one_name() {
     sandbox.run(&["mirror", "notes", "--to", &to.to_string_lossy()]).ok();
     assert!(to.join("plan.md").exists());
 }
+
+/// An export of a private page is private, in every format, and so is what lists its title.
+#[test]
+fn exports_are_not_more_readable_than_their_pages() {
+    let sandbox = Sandbox::with_vault();
+    for (path, bits) in [("secret.md", 0o600), ("open.md", 0o644), ("photo.png", 0o640)] {
+        sandbox.write(path, "# Page\n\n![](photo.png)\n");
+        fs::set_permissions(sandbox.vault().join(path), fs::Permissions::from_mode(bits)).expect("a mode");
+    }
+    sandbox.sync();
+    for (format, files) in [
+        (
+            "markdown",
+            &[("secret.md", 0o600), ("open.md", 0o644), ("photo.png", 0o640), ("index.md", 0o600)][..],
+        ),
+        ("org", &[("secret.org", 0o600), ("open.org", 0o644), ("index.org", 0o600)]),
+        ("json", &[("pages.jsonl", 0o600)]),
+        (
+            "html",
+            &[
+                ("secret.html", 0o600),
+                ("open.html", 0o644),
+                ("index.html", 0o600),
+                ("assets/pages.js", 0o600),
+            ],
+        ),
+    ] {
+        sandbox.sh(&format!("umask 022; lore export --dir ../{format} --to {format}")).exits(0);
+        for (file, bits) in files {
+            let at = sandbox.root.join(format).join(file);
+            let found = fs::metadata(&at).expect("a file").permissions().mode() & 0o777;
+            assert_eq!(found, *bits, "{format}/{file}");
+        }
+    }
+}

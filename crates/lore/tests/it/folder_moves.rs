@@ -59,6 +59,40 @@ fn folder_moves_with_one_commit_and_its_links_follow() {
 }
 
 #[test]
+fn a_page_is_not_moved_to_itself() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("deep/acme.md", "# Acme\n");
+    sandbox.sync();
+    for to in ["deep/acme", "deep/acme.md", "./deep/acme.md", "deep/"] {
+        sandbox.run(&["mv", "deep/acme", to]).exits(2).says("source and destination are the same page");
+    }
+    sandbox.run(&["mv-folder", "deep", "deep/"]).exits(2).says("the same folder");
+    sandbox.run(&["mv", "deep/acme", "deep/Acme.md"]).ok();
+    assert!(sandbox.vault().join("deep/Acme.md").exists());
+}
+
+#[test]
+fn emptied_directories_are_removed() {
+    let sandbox = Sandbox::with_vault();
+    for path in ["deep/papers/a.md", "deep/papers/sub/b.md", "deep/papers/kept/c.md"] {
+        sandbox.write(path, "# Page\n");
+    }
+    sandbox.write("deep/papers/.raw/a.json", "{\"sources\":{}}");
+    sandbox.write("deep/papers/kept/photo.png", "x");
+    sandbox.sync();
+    sandbox.run(&["mv-folder", "deep/papers/sub", "deep/papers/new"]).ok();
+    let is_there = |path: &str| sandbox.vault().join(path).exists();
+    assert!(!is_there("deep/papers/sub") && is_there("deep/papers/new/b.md"));
+    sandbox.run(&["mv-folder", "deep/papers", "other"]).ok();
+    assert!(is_there("other/.raw/a.json") && is_there("deep/papers/kept/photo.png"));
+    for gone in ["deep/papers/.raw", "deep/papers/new"] {
+        assert!(!is_there(gone), "{gone}");
+    }
+    sandbox.run(&["rm-folder", "other", "--yes"]).ok();
+    assert!(!is_there("other") && is_there("deep/papers"));
+}
+
+#[test]
 fn killed_move_leaves_the_whole_folder_on_one_side() {
     for point in POINTS {
         let sandbox = Sandbox::with_vault();

@@ -38,6 +38,31 @@ fn requests_are_refused_with_the_codes_of_the_protocol() {
 }
 
 #[test]
+fn lines_that_are_no_messages_are_answered() {
+    let sandbox = Sandbox::with_vault();
+    let mut client = McpClient::start(&sandbox, "all");
+    for blank in ["", "  \t", "\r"] {
+        client.send_line(blank.as_bytes());
+    }
+    let half = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"memory_get","arguments":{"slug":"\ud800"}}}"#;
+    for (line, code) in [
+        (&b"not JSON"[..], -32700),
+        (b"{\"jsonrpc\":", -32700),
+        (b"\xff\xfe", -32700),
+        (half, -32700),
+        (b"[]", -32600),
+        (b"{\"id\":1}", -32600),
+    ] {
+        client.send_line(line);
+        let answer = client.next_message();
+        let shown = String::from_utf8_lossy(line);
+        assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
+        assert_eq!(answer.get("id"), Some(&Value::Null), "{shown}: {answer}");
+    }
+    assert_eq!(client.request("ping", json!({}))["result"], json!({}));
+}
+
+#[test]
 fn inbox_and_routines_are_offered_in_every_set_but_the_core() {
     let sandbox = Sandbox::empty();
     fs::create_dir(sandbox.vault()).expect("a directory");

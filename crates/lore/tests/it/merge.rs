@@ -180,6 +180,27 @@ fn pages_that_contradict_each_other_are_not_merged() {
     sandbox.validate();
 }
 
+/// A title that comes from the name of a file is gone with the file, so it becomes an alias.
+#[test]
+fn names_of_merged_files_still_resolve() {
+    for extension in ["md", "org"] {
+        let sandbox = Sandbox::with_vault();
+        let titled = if extension == "org" { "#+title: Heading\n\nMore.\n" } else { "# Heading\n\nMore.\n" };
+        sandbox.write(&format!("target.{extension}"), "Own text.\n");
+        sandbox.write(&format!("clients/In good hands.{extension}"), "Some text.\n");
+        sandbox.write(&format!("clients/File name.{extension}"), titled);
+        sandbox.sync();
+        let [one, other] = ["In good hands", "File name"].map(|name| format!("./clients/{name}.{extension}"));
+        sandbox.run(&["merge", "target", &one, &other, "--yes"]).ok();
+        for name in ["In good hands", "in-good-hands", "clients/in-good-hands", "File name", "Heading"] {
+            let shown = sandbox.run(&["show", name]).ok().json();
+            assert_eq!(shown["slug"], "target", "{extension}: {name}");
+        }
+        let own = text(&sandbox, &format!("target.{extension}"));
+        assert!(!own.to_lowercase().contains("aliases: [target") && !own.contains("\"target\""), "{own}");
+    }
+}
+
 #[test]
 fn servers_preview_and_leave_the_decision_to_a_person() {
     let sandbox = two_pages();
@@ -334,5 +355,78 @@ fn split_keeps_the_subjects_of_facts_and_links_to_what_moved() {
         text(&sandbox, "index.md"),
         "[[Team#^qb]] [[Team#Habits|h]] [[Team]] [[Team#Team#^qb]] [x](team.md#^qb) [[Big Topic#^qc]]\n"
     );
+    sandbox.run(&["lint"]).ok().prints("\"warnings\":0");
+}
+
+/// Links between the sections of a page lead to the pages that they become, in what moved, in what stays and on other pages.
+#[test]
+fn links_between_split_sections_follow() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write(
+        "sp.md",
+        "# Sp\n\nIntro [[#Two]] [q](#one-way) ![[#^b1]].\n\n## One way?\n\n[[#Two|t]] [x](#two) [own](#one-way) [[#One way?]] [[#Deep]] [[Sp#Two]] [[Sp]] `[[#Two]]`\n\n\
+         ## Two\n\n[[#One way?]] [[Sp#One way?]] [b](<#one-way>) [m](sp.md#deep) [r][] [[#Left]]\n\n[r]: #one-way\n\n### Deep\n\nA block. ^b1\n\n[[#^b1]] [[#Deep]]\n\n\
+         ## Left\n\n[[#Two]] [[#Left]]\n",
+    );
+    sandbox.write("other.md", "# Other\n\n[[Sp#One way?]] [m](sp.md#one-way) [[Sp#Deep]] [[Sp#Left]]\n");
+    sandbox.sync();
+    sandbox.run(&["split", "sp", "--section", "One way?", "--section", "Two", "--yes"]).ok();
+    for (path, expected) in [
+        ("sp.md", "Intro [[Two]] [q](one-way.md) ![[Two#^b1]].\n\n## Left\n\n[[Two]] [[#Left]]\n"),
+        (
+            "one-way.md",
+            "\n[[Two|t]] [x](two.md) [own](#one-way) [[#One way?]] [[Two#Deep]] [[Two]] [[Sp]] `[[#Two]]`\n",
+        ),
+        (
+            "two.md",
+            "\n[[One way?]] [[One way?]] [b](<one-way.md>) [m](two.md#deep) [r][] [[Sp#Left]]\n\n[r]: one-way.md\n\n## Deep\n\nA block. ^b1\n\n[[#^b1]] [[#Deep]]\n",
+        ),
+        ("other.md", "[[One way?]] [m](one-way.md) [[Two#Deep]] [[Sp#Left]]\n"),
+    ] {
+        let text = text(&sandbox, path);
+        assert!(text.contains(expected), "{path}: {text}");
+    }
+    sandbox.run(&["lint"]).ok().prints("\"warnings\":0");
+}
+
+/// Where a title is taken, the new page has another, and its links to its own heading follow.
+#[test]
+fn links_of_a_split_section_to_itself_follow_its_title() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.write("notes.md", "# Notes\n");
+    sandbox.write("sp.md", "# Sp\n\n## Notes\n\n[[#Notes]] and [x](#notes)\n");
+    sandbox.sync();
+    sandbox.run(&["split", "sp", "--yes"]).ok();
+    let part = text(&sandbox, "sp-notes.md");
+    assert!(part.contains("[[Sp: Notes]] and [x](sp-notes.md)"), "{part}");
+    sandbox.run(&["lint"]).ok().prints("\"warnings\":0");
+}
+
+#[test]
+fn links_between_split_org_sections_follow() {
+    let sandbox = Sandbox::empty();
+    std::fs::create_dir(sandbox.vault()).expect("a new directory");
+    sandbox.run(&["init", "--no-git", "--pages", "org"]).ok();
+    sandbox.write(
+        "sp.org",
+        "#+title: Sp\n\nIntro [[*Two]].\n\n* One\n:PROPERTIES:\n:ID: aaaaaaaa-0000-4000-8000-000000000001\n:CUSTOM_ID: first\n:END:\n\n[[*Two][t]] [[Two]] [[*Deep]] [[*One]] [[*Left]]\n\n\
+         * Two\n:PROPERTIES:\n:ID: aaaaaaaa-0000-4000-8000-000000000003\n:END:\n\n[[#first]] [[*One]] [[file:sp.org::*One][b]]\n\n** Deep\n\nText.\n\n* Left\n\nText.\n",
+    );
+    sandbox.write("other.org", "#+title: Other\n\n[[file:sp.org::*One][m]]\n");
+    sandbox.sync();
+    sandbox.run(&["split", "sp", "--section", "One", "--section", "Two", "--yes"]).ok();
+    let first = "[[id:aaaaaaaa-0000-4000-8000-000000000001]";
+    let two = "[[id:aaaaaaaa-0000-4000-8000-000000000003]";
+    let one = text(&sandbox, "one.org");
+    assert!(
+        one.contains(&format!(
+            "{two}[t]] {two}[Two]] [[file:two.org::*Deep][Deep]] {first}[One]] [[file:sp.org::*Left][Left]]\n"
+        )),
+        "{one}"
+    );
+    let page = text(&sandbox, "two.org");
+    assert!(page.contains(&format!("{first}[first]] {first}[One]] [[file:one.org][b]]\n")), "{page}");
+    assert!(text(&sandbox, "sp.org").contains(&format!("Intro {two}[Two]].\n")));
+    assert!(text(&sandbox, "other.org").contains("[[file:one.org][m]]"));
     sandbox.run(&["lint"]).ok().prints("\"warnings\":0");
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::git_support::GitVault;
 use crate::sandbox::Sandbox;
 
 fn vault() -> Sandbox {
@@ -100,4 +101,37 @@ fn properties_follow_a_page_that_lore_moves() {
     let c = text(&sandbox, "c.md");
     assert!(c.contains("people/bob, people/countess"), "{c}");
     assert!(c.contains("note: people/ada is here\nsource: people/ada\n"), "{c}");
+}
+
+/// Pages that were moved, and properties that are missing, are one write.
+#[test]
+fn fixes_of_one_run_are_one_commit() {
+    let vault = GitVault::with_profile("notes");
+    let sandbox = &vault.sandbox;
+    sandbox.write(
+        "lore.toml",
+        "name = \"v\"\n[[rule]]\npaths = [\"**\"]\nschema = \"note\"\n[schema.note]\nrequired = [\"kind\"]\n\
+         [schema.note.defaults]\nkind = \"plain\"\n",
+    );
+    for name in ["one", "two"] {
+        sandbox.write(&format!("in/{name}.md"), format!("---\nkind: x\n---\n# Page {name}\n"));
+    }
+    sandbox.write("in/one.md", "---\nkind: x\n---\n# Page one\n\n[t](two.md) [[in/two]]\n");
+    sandbox.write("a.md", "# A\n\n[o](in/one.md) [[in/two]]\n");
+    sandbox.write("b.md", "---\nkind: x\nparent: in/two\n---\n# B\n\n[[in/one]]\n");
+    vault.commit_by_hand("Fill");
+    sandbox.sync();
+    for name in ["one", "two"] {
+        rename(sandbox, &format!("in/{name}.md"), &format!("out/{name}.md"));
+    }
+    vault.commit_by_hand("Move");
+    sandbox.sync();
+    let before = vault.head();
+    vault.lore(&["lint", "--fix"]).ok();
+    assert_eq!(vault.subjects_since(&before), ["Fix 3 pages"]);
+    let a = text(sandbox, "a.md");
+    assert!(a.contains("kind: plain") && a.contains("[o](out/one.md) [[out/two]]"), "{a}");
+    assert_eq!(text(sandbox, "b.md"), "---\nkind: x\nparent: out/two\n---\n# B\n\n[[out/one]]\n");
+    assert!(text(sandbox, "out/one.md").contains("[[out/two]]"));
+    assert_eq!(sandbox.run(&["lint"]).ok().json()["findings"], Value::Array(Vec::new()));
 }

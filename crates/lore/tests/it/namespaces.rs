@@ -52,6 +52,24 @@ fn namespace_is_created_once_and_listed_with_its_settings() {
     assert!(String::from_utf8(sandbox.read("lore.toml")).expect("text").ends_with("[namespaces.home]\n"));
 }
 
+/// What an error lists as known is what the list shows: declared namespaces, folders, and those that pages name.
+#[test]
+fn namespaces_that_are_not_declared_are_listed_too() {
+    let sandbox = Sandbox::with_vault();
+    sandbox.run(&["ns", "create", "clients"]).ok();
+    sandbox.write("suppliers/page.md", "# Page\n");
+    sandbox.write("other.md", "---\nnamespace: home\n---\n# Other\n");
+    sandbox.sync();
+    let listed = sandbox.run(&["ns", "list"]).ok().json();
+    let counted: Vec<_> = listed["namespaces"].as_array().expect("a list").iter().collect();
+    let shown: Vec<_> = counted.iter().map(|one| (one["slug"].as_str(), one["pages"].as_u64())).collect();
+    assert_eq!(shown, [(Some("clients"), Some(0)), (Some("home"), Some(1)), (Some("suppliers"), Some(1))]);
+    sandbox
+        .run(&["list", "--namespace", "nobody"])
+        .exits(2)
+        .says("known namespaces: home, clients, suppliers");
+}
+
 #[test]
 fn two_clients_in_two_directories_do_not_see_each_other() {
     let (sandbox, a, b) = two_clients();
@@ -103,6 +121,64 @@ fn namespace_option_selects_pages_in_every_command() {
     assert_eq!(stats["ages"][0]["name"], "up to 7 days");
     let brief = sandbox.run(&["context", "--namespace", "clients"]).ok().json();
     assert_eq!(brief["active_nodes"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn unanswered_questions_belong_to_the_namespaces_they_were_asked_in() {
+    let (sandbox, a, b) = two_clients();
+    sandbox.write("lore.toml", [&sandbox.read("lore.toml")[..], b"\n[gaps]\nlog = true\n"].concat());
+    sandbox.write("client-a/fees.md", "# Fees\n\nHarbour fees.\n");
+    let ask = |directory: &Path, question: &str| drop(at(&sandbox, directory, &["query", question]));
+    ask(&a, "who repairs the zeppelin?");
+    ask(&b, "who paints the glockenspiel?");
+    ask(&b, "who repairs the zeppelin?");
+    sandbox.run(&["query", "who tunes the theremin?"]);
+    sandbox.run(&["gap", "add", "who oils the carillon?", "--namespace", "client-a"]).ok();
+    let listed = |arguments: &[&str]| {
+        let list = sandbox.run(&[&["gaps"], arguments].concat()).exits(0).json();
+        (list["gaps"].as_array().map(Vec::len), list["open"].as_u64())
+    };
+    assert_eq!(listed(&[]), (Some(4), Some(4)));
+    assert_eq!(listed(&["--namespace", "all"]), (Some(4), Some(4)));
+    assert_eq!(listed(&["--namespace", "client-a"]), (Some(2), Some(2)));
+    assert_eq!(listed(&["--namespace", "client-b", "--limit", "1"]), (Some(1), Some(2)));
+    // A directory that is mapped to a namespace lists its questions.
+    let own = at(&sandbox, &b, &["gaps"]).ok().json();
+    assert_eq!(own["gaps"][0]["namespaces"], json!(["client-a", "client-b"]));
+    assert_eq!(own["open"], 2);
+    let brief = at(&sandbox, &a, &["context"]).ok().json().to_string();
+    assert!(brief.contains("2 unanswered questions"), "{brief}");
+}
+
+/// A page that does not exist yet is written to the folder of the namespace that was asked for.
+#[test]
+fn new_pages_are_put_into_the_namespace() {
+    let sandbox = two_namespaces();
+    sandbox.write("known.md", "# Known\n");
+    let put = |slug: &str| {
+        sandbox.pipe(&["put", slug, "--namespace", "clients"], b"# Text\n").exits(0).json()["path"].clone()
+    };
+    for (slug, path) in [
+        ("new", "clients/new.md"),
+        ("new", "clients/new.md"),
+        ("clients/other", "clients/other.md"),
+        ("./deep/file.md", "clients/deep/file.md"),
+        ("known", "known.md"),
+        ("suppliers/page-1", "suppliers/page-1.md"),
+    ] {
+        assert_eq!(put(slug), path, "{slug}");
+    }
+    sandbox.pipe(&["put", "new", "--namespace", "cleints"], b"# Text\n").exits(2).says("no namespace");
+    let everywhere = sandbox.pipe(&["put", "root", "--namespace", "all"], b"# Text\n").exits(0).json();
+    assert_eq!(everywhere["path"], "root.md");
+    let source = json!({ "content": "Met.", "pages": [{ "slug": "met", "content": "# Met\n", "expected_version": 0 }] });
+    let payload = source.to_string();
+    sandbox.pipe(&["ingest", "--json-payload", "-", "--namespace", "clients"], payload.as_bytes()).ok();
+    assert!(sandbox.vault().join("clients/met.md").exists());
+    let mut client = McpClient::start_with(&sandbox, &["--tools", "all", "--namespace", "clients"]);
+    let page = json!({ "slug": "tool", "content": "# Tool\n", "expected_version": 0 });
+    let answer = client.call("memory_put", page);
+    assert_eq!(answer["structuredContent"]["path"], "clients/tool.md", "{answer}");
 }
 
 #[test]

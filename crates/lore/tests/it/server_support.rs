@@ -52,7 +52,19 @@ impl McpClient {
     }
 
     fn send(&mut self, message: &Value) {
-        writeln!(self.input, "{message}").expect("the server reads");
+        self.send_line(message.to_string().as_bytes());
+    }
+
+    /// Sends a line as it is.
+    pub fn send_line(&mut self, line: &[u8]) {
+        self.input.write_all(&[line, b"\n"].concat()).expect("the server reads");
+    }
+
+    /// Returns the next message.
+    pub fn next_message(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server ended");
+        serde_json::from_str(&line).expect("JSON")
     }
 
     /// Sends a request and returns its response; notifications in between are skipped.
@@ -61,9 +73,7 @@ impl McpClient {
         let id = self.next_id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         loop {
-            let mut line = String::new();
-            assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server ended");
-            let message: Value = serde_json::from_str(&line).expect("JSON");
+            let message = self.next_message();
             if message["method"] == "roots/list" {
                 self.list_roots(&message["id"]);
             } else if message["id"] == id {
@@ -87,9 +97,7 @@ impl McpClient {
     /// Waits for a notification that fits.
     pub fn notified(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
-            let mut line = String::new();
-            assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server ended");
-            let message: Value = serde_json::from_str(&line).expect("JSON");
+            let message = self.next_message();
             if message["method"].is_string() && fits(&message) {
                 return message;
             }

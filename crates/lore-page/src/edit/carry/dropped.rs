@@ -36,6 +36,11 @@ impl Dropped {
         dropped
     }
 
+    /// Whether every structured line may be removed.
+    pub fn is_all(&self) -> bool {
+        self.all
+    }
+
     /// Adds every line that contains a part of this text: the caller who replaces the text has named them.
     pub fn with_found(self, text: &str) -> Dropped {
         Dropped { found: Some(text.to_owned()), ..self }

@@ -158,3 +158,37 @@ fn repointing_keeps_the_label_and_drops_the_fragment() {
          `[[Old#Part]]`\n\n[ref]: ../a/new%20page.md\n"
     );
 }
+
+#[test]
+fn links_to_parts_of_the_page_follow() {
+    let moved = |format| {
+        move |text: &str| {
+            let mut to = |link: &OwnLink| match link.part.as_str() {
+                "Gone" | "gone" | "#gone" => Some(MovedTo { page: "new (1).md".into(), keeps_part: false }),
+                "Deep" | "deep" | "^b" => Some(MovedTo { page: "new.md".into(), keeps_part: true }),
+                _ => None,
+            };
+            Ok(retarget_own_links(format, text, &mut to))
+        }
+    };
+    check(
+        "[[#Gone]] ![[#^b]] [[# Deep |d]] [[Page#Gone]] [[#Here]] `[[#Gone]]`\n[x](#gone) [y](<#gone>) [z](#deep \"t\") [w](#here) <http://a.example/#gone>\n",
+        moved(crate::Format::Markdown),
+        expect![[r#"
+            -[[#Gone]] ![[#^b]] [[# Deep |d]] [[Page#Gone]] [[#Here]] `[[#Gone]]`
+            -[x](#gone) [y](<#gone>) [z](#deep "t") [w](#here) <http://a.example/#gone>
+            +[[new (1).md]] ![[new.md#^b]] [[new.md# Deep |d]] [[Page#Gone]] [[#Here]] `[[#Gone]]`
+            +[x](new%20%281%29.md) [y](<new (1).md>) [z](new.md#deep "t") [w](#here) <http://a.example/#gone>
+
+        "#]],
+    );
+    check(
+        "[[*Gone]] [[#gone][g]] [[Deep]] [[*Here]] [[id:Gone]] =[[*Gone]]=\n",
+        moved(crate::Format::Org),
+        expect![[r##"
+            -[[*Gone]] [[#gone][g]] [[Deep]] [[*Here]] [[id:Gone]] =[[*Gone]]=
+            +[[new (1).md][Gone]] [[new (1).md][g]] [[new.md::*Deep][Deep]] [[*Here]] [[id:Gone]] =[[*Gone]]=
+
+        "##]],
+    );
+}

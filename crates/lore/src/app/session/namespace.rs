@@ -76,6 +76,16 @@ impl Session {
         }
     }
 
+    /// Returns the folder of the namespace that was asked for for the whole session. A page that is named by its slug is put
+    /// there; where the working directory alone is mapped to a namespace, a slug is taken as it is.
+    pub fn folder_to_write(&self, context: &VaultContext) -> Result<Option<String>> {
+        if self.named_namespace().is_none_or(|name| name.trim().is_empty()) {
+            return Ok(None);
+        }
+        let folder = |name: String| context.policy().namespace_folder(&name);
+        Ok(self.namespace_to_write(context)?.map(folder).filter(|folder| !folder.is_empty()))
+    }
+
     /// Returns the pages of the session's namespace; all if it has none.
     pub(crate) fn visible(&self, context: &VaultContext) -> Result<Visible> {
         self.visible_in(context, None)

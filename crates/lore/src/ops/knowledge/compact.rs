@@ -19,6 +19,7 @@ use self::plan_output::{PlanOutput, Texts};
 use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::app::summarizers::{Command, endpoint, extractive};
+use crate::ops::json_errors::in_plain_words;
 use crate::ops::{Operation, Render};
 
 /// Summarize clusters of related stale pages
@@ -240,7 +241,7 @@ fn read_summaries(session: &Session, file: &Path) -> Result<Vec<SummaryInput>> {
     };
     read.map_err(|error| {
         AppError::usage(
-            format!("{}: {error}", file.display()),
+            format!("{}: {}", file.display(), in_plain_words(&error.to_string())),
             "use {\"summaries\": [{\"cluster\": \"…\", \"title\": \"…\", \"content\": \"…\"}]}; nothing was changed",
         )
     })

@@ -14,7 +14,7 @@ use crate::ops::{Operation, Render};
 
 /// List unanswered questions
 ///
-/// Oldest first. Only the hash of a question is stored, so most gaps have no text; `lore gap approve` adds it. An
+/// Oldest first; with --namespace, those that were asked in it. Only the hash of a question is stored, so most gaps have no text; `lore gap approve` adds it. An
 /// `internal` gap may only be answered from the vault; of a `redacted` gap only the redacted query may be sent outside;
 /// an `external` gap may be sent outside in its own words.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
@@ -57,6 +57,9 @@ pub struct GapItem {
     confidence_score: Option<f64>,
     #[serde(skip_serializing_if = "String::is_empty")]
     context: String,
+    /// Namespaces it was asked in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    namespaces: Vec<String>,
     /// Text of the question, once approved.
     #[serde(skip_serializing_if = "Option::is_none")]
     query_text: Option<String>,
@@ -91,6 +94,7 @@ impl GapItem {
             times: gap.times,
             confidence_score: gap.confidence.map(|score| (score * 100.0).round() / 100.0),
             context: gap.context,
+            namespaces: gap.namespaces,
             query_text: gap.query_text,
             redacted_query: gap.redacted_query,
             approved_by,
@@ -123,11 +127,17 @@ impl Operation for Gaps {
 
     fn run(self, session: &Session) -> Result<GapList> {
         let context = session.fresh()?;
-        let filter = if self.resolved { GapFilter::All } else { GapFilter::Open };
-        let rows = context.store().gaps(context.project(), filter, self.limit)?;
+        let namespace = asked_in(session, context)?;
+        let filter = GapFilter { resolved: self.resolved, namespace: namespace.as_deref() };
+        let rows = context.store().gaps(context.project(), &filter, self.limit)?;
         let gaps = rows.into_iter().map(|gap| GapItem::new(context, gap)).collect::<Result<_>>()?;
-        Ok(GapList { gaps, open: context.store().count_gaps(context.project())?.open })
+        Ok(GapList { gaps, open: context.store().count_gaps(context.project(), namespace.as_deref())?.open })
     }
+}
+
+/// Returns the name of the namespace that a request is about; none if it is about the whole vault.
+pub fn asked_in(session: &Session, context: &VaultContext) -> Result<Option<String>> {
+    Ok(session.namespace_filter(context, None)?.map(|namespace| namespace.name))
 }
 
 impl Render for GapList {
@@ -178,7 +188,8 @@ impl Operation for Add {
     fn run(self, session: &Session) -> Result<GapItem> {
         let context = session.context()?;
         let Add { question, context: note, confidence } = self;
-        GapItem::new(context, add_gap(context, &NewGap { question, context: note, confidence })?)
+        let namespace = asked_in(session, context)?;
+        GapItem::new(context, add_gap(context, &NewGap { question, context: note, confidence, namespace })?)
     }
 }
 

@@ -129,9 +129,11 @@ impl Operation for Ingest {
         let context = session.fresh()?;
         let day = self.date.as_deref().or(self.source_date.as_deref());
         let date = day.map(|day| date("--date", day, context)).transpose()?;
-        let source_path = self.source_slug.as_deref().map(|slug| target(context, slug)).transpose()?;
+        let source_path =
+            self.source_slug.as_deref().map(|slug| target(session, context, slug)).transpose()?;
         let from = self.source_ref.as_deref();
-        let pages = self.pages.into_iter().map(|page| page.plan(context, from)).collect::<Result<_>>()?;
+        let pages =
+            self.pages.into_iter().map(|page| page.plan(session, context, from)).collect::<Result<_>>()?;
         let request = IngestRequest {
             source,
             source_type: self.source_type.map(SourceType::name).unwrap_or_default().to_owned(),

@@ -103,14 +103,15 @@ fn check_vault(context: &VaultContext, findings: &mut Vec<DiagnosisItem>) -> Res
     let counts = store.counts(project)?;
     findings.push(ok(format!("vault: {} ({} pages)", context.vault().root().display(), counts.pages)));
     let FileProblems { index: outdated, unreadable } = file_problems(context)?;
+    // The last is about the index: links that lead nowhere are on the pages, and are counted below.
     let found = [
-        (Check::Database, validate(context, Check::Database)?),
-        (Check::Files, outdated),
-        (Check::Links, validate(context, Check::Links)?),
+        ("database: no damage", validate(context, Check::Database)?),
+        ("index: matches the files", outdated),
+        ("index of links: matches the pages", validate(context, Check::Links)?),
     ];
-    for (name, problems) in found {
+    for (none, problems) in found {
         if problems.is_empty() {
-            findings.push(ok(format!("{}: no problems", name.name())));
+            findings.push(ok(none.to_owned()));
         }
         let fix =
             "run `lore sync --full`; if that does not help, move the database file aside and run `lore sync`";

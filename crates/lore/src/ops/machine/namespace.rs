@@ -45,6 +45,8 @@ pub struct Create {
 }
 
 /// List the namespaces of the vault
+///
+/// Those that are declared in lore.toml, and those that pages are in by their folder or their properties.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore ns list\n  lore ns list --json")]
 pub struct List {}

@@ -163,7 +163,7 @@ impl Operation for Stats {
                 (context.store().counts(context.project())?, types)
             }
         };
-        let gaps = context.store().count_gaps(context.project())?;
+        let gaps = context.store().count_gaps(context.project(), None)?;
         let [statuses, namespaces, ages] = groups(context, &pages)?;
         let is_shown = |path: &str| filter.namespace.is_none() || pages.iter().any(|page| page.path == path);
         let mut imports = context.store().imports(context.project(), &ImportFilter::All)?;

@@ -15,7 +15,7 @@ use crate::ops::{Operation, Render};
 
 /// Move the pages of a folder and update the links to them
 ///
-/// Files that are not pages stay. All pages move in one write, or none does: nothing is moved if a page would replace
+/// Files that are not pages stay, and directories that become empty are removed. All pages move in one write, or none does: nothing is moved if a page would replace
 /// another file.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore mv-folder papers archive/papers")]
@@ -30,7 +30,7 @@ pub struct MvFolder {
 
 /// Delete the pages of a folder
 ///
-/// Files that are not pages stay. The last version of each page is kept as a snapshot.
+/// Files that are not pages stay, and directories that become empty are removed. The last version of each page is kept as a snapshot.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(after_help = "Examples:\n  lore rm-folder drafts\n  lore rm-folder drafts --yes")]
 pub struct RmFolder {
@@ -63,6 +63,10 @@ impl Operation for MvFolder {
         let context = session.fresh()?;
         let (from, pages) = pages_in(context, &self.folder)?;
         let to = VaultPath::parse(self.to.trim().trim_matches('/'))?.into_string();
+        if to == from {
+            let message = format!("source and destination are the same folder, {from}");
+            return Err(AppError::usage(message, "give another folder"));
+        }
         let moves: Vec<(PageRow, String)> = pages
             .into_iter()
             .map(|page| {
@@ -75,6 +79,7 @@ impl Operation for MvFolder {
             return Err(Error::Exists { path: path.clone() }.into());
         }
         relocate_all(context, &moves, &format!("Move {from} to {to}"))?;
+        context.vault().remove_emptied(moves.iter().map(|(page, _)| page.path.as_str()));
         let files = moves.into_iter().map(|(_, path)| path.into()).collect();
         Ok(FolderResult { folder: to.into(), outcome: "moved", files })
     }
@@ -101,6 +106,7 @@ impl Operation for RmFolder {
         };
         let changes: Vec<PageChange<'_>> = paths.map(delete).collect();
         write(context, &changes)?;
+        context.vault().remove_emptied(pages.iter().map(|page| page.path.as_str()));
         let files = pages.into_iter().map(|page| page.path.into()).collect();
         Ok(FolderResult { folder: folder.into(), outcome: "deleted", files })
     }

@@ -6,7 +6,7 @@ use lore_vault::{VaultPath, exists, folder, is_page};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::app::error::Result;
+use crate::app::error::{AppError, Result};
 use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::pages::put::new_path;
@@ -52,8 +52,14 @@ impl Operation for Mv {
         let name = page.path.rsplit('/').next().unwrap_or(&page.path);
         let to = if self.to.ends_with('/') { format!("{}{name}", self.to) } else { self.to };
         let to = renamed(&page.path, &to, new_path(context, &to)?);
+        if to.as_str() == page.path {
+            return Err(AppError::usage(
+                format!("{} is already at {to}: source and destination are the same page", page.slug),
+                "give another slug or path; to change only the title, edit the page",
+            ));
+        }
         // Checked here too, because a page there may link to this one and so be part of the same change.
-        if to.as_str() != page.path && exists(&context.vault().root().join(to.as_str())) {
+        if exists(&context.vault().root().join(to.as_str())) {
             return Err(Error::Exists { path: to.into_string() }.into());
         }
         let written = WriteResult::new(relocate(context, &page, &to, self.expected_version)?);

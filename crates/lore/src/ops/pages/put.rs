@@ -28,7 +28,8 @@ const RESOURCE: &str = "memory://pages/";
 
 /// Write a whole page from a file or standard input
 ///
-/// A slug that matches no page creates one; pass a path ending in .md to choose the file name. Facts, relations,
+/// A slug that matches no page creates one, in the folder of the namespace given by --namespace; pass a path ending in .md
+/// to choose the file name. An empty text is refused for a page that has text, unless --drop all is given. Facts, relations,
 /// observations and timeline entries that the new text does not mention are kept; --drop removes them.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[command(
@@ -68,7 +69,7 @@ impl Operation for Put {
 
     fn run(self, session: &Session) -> Result<WriteResult> {
         let context = session.fresh()?;
-        let path = target(context, &self.slug)?;
+        let path = target(session, context, &self.slug)?;
         let mut expected_version = self.expected_version;
         let mut parts = self.parts;
         let evidence = evidence(context, std::mem::take(&mut parts.assertions))?;
@@ -87,7 +88,9 @@ impl Operation for Put {
             (_, Some(file)) => session.read_file(file)?,
             (_, None) => session.stdin()?,
         };
-        let options = WriteOptions::dropping(&path, Dropped::parse(self.drop.iter().map(String::as_str)));
+        let dropped = Dropped::parse(self.drop.iter().map(String::as_str));
+        refuse_blank(context, &path, &bytes, &dropped)?;
+        let options = WriteOptions::dropping(&path, dropped);
         let at = path.to_string();
         let action = match evidence.is_empty() {
             true => Action::Put(bytes),
@@ -98,8 +101,46 @@ impl Operation for Put {
     }
 }
 
-/// Returns the path for a slug or path: that of the page with exactly this slug or path, or else a new path.
-pub fn target(context: &VaultContext, slug: &str) -> Result<VaultPath> {
+/// Refuses a text without any words for a page that has some: it comes from a command that failed more often than from
+/// somebody who means it.
+pub fn refuse_blank(context: &VaultContext, path: &str, text: &[u8], dropped: &Dropped) -> Result<()> {
+    let is_blank = |text: &[u8]| text.trim_ascii().is_empty();
+    if !is_blank(text) || dropped.is_all() {
+        return Ok(());
+    }
+    let Some(page) = context.page_at(path)? else { return Ok(()) };
+    match context.vault().read(path, u64::MAX)? {
+        Some(file) if !is_blank(&file.bytes) => Err(AppError::usage(
+            format!("the new text of {} is empty", page.slug),
+            format!(
+                "to delete the page, use `lore rm {}`; to empty it on purpose, pass --drop all",
+                page.slug
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the path for a slug or path: that of the page with exactly this slug or path, or else a new path, which is in the
+/// folder of the namespace that was asked for.
+pub fn target(session: &Session, context: &VaultContext, slug: &str) -> Result<VaultPath> {
+    let path = target_anywhere(context, slug)?;
+    let Some(folder) = session.folder_to_write(context)? else { return Ok(path) };
+    let is_known = exists(&context.vault().root().join(path.as_str()));
+    if is_known || is_below(&path, &folder) || context.policy().rule(&path).is_some() {
+        return Ok(path);
+    }
+    let name = as_path(slug).unwrap_or(without_scheme(slug.trim())).trim_start_matches('/');
+    target_anywhere(context, &format!("{folder}/{name}"))
+}
+
+/// Whether a path is in a folder.
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Returns the path for a slug or path in the whole vault.
+fn target_anywhere(context: &VaultContext, slug: &str) -> Result<VaultPath> {
     let policy = context.policy();
     let slug = match slug.trim().strip_prefix(RESOURCE) {
         Some(_) if context.find(slug)?.is_some() => &context.page(slug)?.path,

@@ -15,7 +15,7 @@ use crate::app::session::Session;
 use crate::ops::as_of::day_of;
 use crate::ops::knowledge::check::FindingItem;
 use crate::ops::knowledge::facts::{FactItem, changed_between};
-use crate::ops::knowledge::gaps::GapItem;
+use crate::ops::knowledge::gaps::{GapItem, asked_in};
 use crate::ops::views::{PageItem, count};
 use crate::ops::{Operation, Render};
 
@@ -159,7 +159,8 @@ impl Operation for Briefing {
         };
         let changed = store.list(project, &filter, Order::Updated, Window { limit: LIMIT + 1, offset: 0 })?;
         let stale = find_stale(context, &Stale { namespace, limit: Some(LIMIT), ..Stale::default() })?;
-        let open = store.count_gaps(project)?.open;
+        let asked_in = asked_in(session, context)?;
+        let open = store.count_gaps(project, asked_in.as_deref())?.open;
         let mut cut = |length: usize, what: &str| {
             if length > LIMIT {
                 left_out.push(format!("{} more", count((length - LIMIT) as u64, what)));
@@ -169,7 +170,8 @@ impl Operation for Briefing {
         cut(facts.len(), "fact");
         cut(changed.len(), "changed page");
         cut(open as usize, "gap");
-        let gaps = store.gaps(project, GapFilter::Open, LIMIT)?;
+        let gaps =
+            store.gaps(project, &GapFilter { namespace: asked_in.as_deref(), ..GapFilter::OPEN }, LIMIT)?;
         Ok(BriefingOutput {
             conflicts: found.into_iter().take(LIMIT).map(FindingItem::from).collect(),
             overdue: items(overdue),

@@ -15,6 +15,7 @@ use crate::app::error::Result;
 use crate::app::session::Session;
 use crate::ops::Operation;
 use crate::ops::external_text::is_external;
+use crate::ops::knowledge::gaps::asked_in;
 use crate::ops::upkeep::git::GitView;
 use crate::ops::views::{check_not_zero, count, timestamp};
 use crate::ops::wrapped_page::{WrappedPage, origin};
@@ -205,7 +206,8 @@ fn nudges(session: &Session, context: &VaultContext) -> Result<Vec<String>> {
             session.hint("see `lore triage`")
         ));
     }
-    let open = context.store().count_gaps(context.project())?.open;
+    let namespace = asked_in(session, context)?;
+    let open = context.store().count_gaps(context.project(), namespace.as_deref())?.open;
     if open > 0 {
         let hint = session.hint("see `lore gaps`");
         nudges.push(format!("{}: {hint}", count(open, "unanswered question")));

@@ -188,8 +188,12 @@ impl Operation for Query {
             found.notes.push(Note::Remark(note));
         }
         if let (Ok(true), Some(quality)) = (&watched, &found.quality) {
-            let record = if session.is_read_only() { unrecorded_answer } else { record_answer };
-            found.notes.extend(record(context, &self.question, quality).map(Note::Remark));
+            let namespace = filter.namespace.as_ref().map(|namespace| namespace.name.as_str());
+            let note = match session.is_read_only() {
+                true => unrecorded_answer(context, &self.question, quality),
+                false => record_answer(context, &self.question, namespace, quality),
+            };
+            found.notes.extend(note.map(Note::Remark));
         }
         if found.hits.is_empty() {
             found.notes.extend(nothing_left(context, &filter)?.map(Note::Remark));

@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::error::{AppError, Result};
+use crate::app::session::Session;
 use crate::ops::as_of;
-use crate::ops::pages::put::target;
+use crate::ops::pages::put::{refuse_blank, target};
 
 /// Changes to one page that follow from a source.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -115,16 +116,21 @@ const ASSERTERS: [&str; 4] = ["agent", "manual", "import", "enrichment"];
 
 impl PageInput {
     /// Converts to the engine's input; missing provenance is taken from the source.
-    pub fn plan(self, context: &VaultContext, source_ref: Option<&str>) -> Result<PageIngest> {
+    pub fn plan(
+        self,
+        session: &Session,
+        context: &VaultContext,
+        source_ref: Option<&str>,
+    ) -> Result<PageIngest> {
         let path = match self.expected_version {
-            0 => target(context, &self.slug)?.into_string(),
+            0 => target(session, context, &self.slug)?.into_string(),
             // An existing page may be referenced by any of its names.
             _ => match context.find_to_write(&self.slug)? {
                 Some(page) => {
                     context.refuse_node(&page, &self.slug)?;
                     page.path
                 }
-                None => target(context, &self.slug)?.into_string(),
+                None => target(session, context, &self.slug)?.into_string(),
             },
         };
         let slug = self.slug;
@@ -150,6 +156,9 @@ impl PageInput {
         if content.is_some() && append.is_some() {
             let hint = "pass content to replace the text of the page, or body_append to add to it";
             return Err(AppError::usage("content and body_append cannot be combined", hint).at(&slug));
+        }
+        if let Some(text) = &content {
+            refuse_blank(context, &path, text.as_bytes(), &dropped).map_err(with_slug)?;
         }
         Ok(PageIngest { path, content, append, expected_version, evidence, dropped })
     }
