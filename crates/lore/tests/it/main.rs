@@ -33,6 +33,7 @@ mod transcript;
 mod derived_pages;
 mod disk_full;
 mod exact_references;
+mod fields_mode;
 mod folder_moves;
 mod foreign_database;
 mod forged_staging;
@@ -74,6 +75,7 @@ mod gaps;
 mod ingest;
 mod lifecycle;
 mod rewrites;
+mod shown_pages;
 mod single_values;
 
 // Search, models and embeddings.
