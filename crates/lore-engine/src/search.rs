@@ -36,6 +36,7 @@ use crate::context::VaultContext;
 use crate::error::Result;
 
 use confidence::Scores;
+use fuse::Ranked;
 use vocabulary::Vocabulary;
 
 pub use excerpts::{page_body, page_terms};
@@ -75,7 +76,7 @@ fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> 
     let vocabulary = vocabulary.as_ref();
     let mut scores = Scores::default();
     let mut result = match request.kind {
-        _ if request.mode == Mode::Fields => fields(context, request, &query)?,
+        _ if request.mode == Mode::Fields => fields(context, request, &query, &mut scores)?,
         None | Some(HitKind::Page) => pages(context, request, &query, vocabulary, &mut scores)?,
         Some(kind) => lines(context, request, &query, kind)?,
     };
@@ -84,7 +85,7 @@ fn run(context: &VaultContext, request: &SearchRequest) -> Result<SearchResult> 
         confidence::judge(context, request, &query, vocabulary, &scores, &mut result);
     }
     if let Some(budget) = &request.budget {
-        excerpts::fit(context, request, &query, &mut result, budget);
+        excerpts::fit(context, request, &query, &mut result, budget)?;
     }
     Ok(result)
 }
@@ -118,25 +119,8 @@ fn pages(
     let (mode, relaxed, mut notes) = (found.mode, found.relaxed, found.notes.clone());
     notes.extend(ambiguity::notes(context, request)?);
     let ranked = lifecycle::rank(context, request, fuse::merge(found, ranking))?;
-    let reading = excerpts::Reading {
-        context,
-        terms: expression::Term::all(query),
-        as_of: request.as_of,
-        chunks: mode != Mode::Words && request.budget.is_none(),
-        passages: request.budget.is_none(),
-    };
-    let (mut hits, more) = match request.as_of {
-        None => {
-            let more = ranked.len() >= needed;
-            let window = ranked.into_iter().skip(request.offset).take(limit);
-            (reading.hits(window.collect())?, more)
-        }
-        Some(_) => {
-            let hits = reading.hits(ranked)?;
-            let more = hits.len() >= needed;
-            (hits.into_iter().skip(request.offset).take(limit).collect(), more)
-        }
-    };
+    let chunks = mode != Mode::Words && request.budget.is_none();
+    let (mut hits, more) = window(&reading(context, request, query, chunks), request, ranked, limit)?;
     if !request.within.is_everything() {
         hits.retain(|hit| excerpts::is_within(context, hit, &request.within));
         hits.truncate(if request.budget.is_some() { limit } else { request.limit });
@@ -157,9 +141,77 @@ fn lines(
     Ok(SearchResult { hits, relaxed: !found.complete, more, ..SearchResult::default() })
 }
 
-fn fields(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<SearchResult> {
-    let hits = retrieve::by_fields(context, request, query)?;
-    let more = hits.len() > request.offset + request.limit;
-    let hits = hits.into_iter().skip(request.offset).take(request.limit).collect();
+fn fields(
+    context: &VaultContext,
+    request: &SearchRequest,
+    query: &Prepared,
+    scores: &mut Scores,
+) -> Result<SearchResult> {
+    let mut found = retrieve::by_fields(context, request, query)?;
+    if request.judge && !found.is_empty() {
+        *scores = beside_fields(context, request, query)?;
+        // Pages with the same fields and the same date come by their words rather than by the time of a checkout.
+        let words = |hit: &Hit| scores.by_words(hit.page.number);
+        found.sort_by(|a, b| {
+            let newer = || retrieve::updated(&b.page).cmp(&retrieve::updated(&a.page));
+            b.score.total_cmp(&a.score).then_with(newer).then_with(|| words(b).total_cmp(&words(a)))
+        });
+    }
+    let ranked = found.into_iter().map(|hit| Ranked::new(hit.page.number, hit.score, hit.why)).collect();
+    let ranked = lifecycle::rank(context, request, ranked)?;
+    let limit = match request.within.is_everything() {
+        true => request.limit,
+        false => ranked.len(),
+    };
+    let (mut hits, mut more) = window(&reading(context, request, query, false), request, ranked, limit)?;
+    if !request.within.is_everything() {
+        hits.retain(|hit| excerpts::is_within(context, hit, &request.within));
+        more = hits.len() > request.limit;
+        hits.truncate(request.limit);
+    }
     Ok(SearchResult { hits, more, mode: Mode::Fields, ..SearchResult::default() })
+}
+
+/// Returns scores by words and by embedding, from which the confidence in pages follows: fields tell nothing about
+/// it. A model that takes its time is not asked.
+fn beside_fields(context: &VaultContext, request: &SearchRequest, query: &Prepared) -> Result<Scores> {
+    let is_instant = |name: &str| context.models().is_instant(name);
+    let embeds = context.answering_model()?.is_some_and(|model| is_instant(&model.identity.name));
+    let mode = if embeds { Mode::Hybrid } else { Mode::Lexical };
+    let beside = SearchRequest { mode, signals: Signals::NONE, ..request.clone() };
+    Ok(Scores::new(context, &retrieve::retrieve(context, &beside, query, request.offset + request.limit)?))
+}
+
+fn reading<'a>(
+    context: &'a VaultContext,
+    request: &SearchRequest,
+    query: &Prepared,
+    chunks: bool,
+) -> excerpts::Reading<'a> {
+    excerpts::Reading {
+        context,
+        terms: expression::Term::all(query),
+        as_of: request.as_of,
+        chunks,
+        passages: request.budget.is_none(),
+    }
+}
+
+/// Reads the requested window of a ranking, and returns whether there is more behind it. As of a date, pages drop out
+/// only when they are read.
+fn window(
+    reading: &excerpts::Reading<'_>,
+    request: &SearchRequest,
+    ranked: Vec<Ranked>,
+    limit: usize,
+) -> Result<(Vec<Hit>, bool)> {
+    let end = request.offset + limit;
+    if request.as_of.is_none() {
+        let more = ranked.len() > end;
+        let window = ranked.into_iter().skip(request.offset).take(limit);
+        return Ok((reading.hits(window.collect())?, more));
+    }
+    let hits = reading.hits(ranked)?;
+    let more = hits.len() > end;
+    Ok((hits.into_iter().skip(request.offset).take(limit).collect(), more))
 }

@@ -17,12 +17,15 @@ use crate::note::Note;
 /// Maximum number of pages that a name may fit; a word in the titles of more pages is not a name.
 const FITTING: usize = 5;
 
+/// A longer query, in bytes, is a text rather than a question.
+const LONG: usize = 1000;
+
 /// Maximum number of words of a title that looks like a name.
 const NAME_WORDS: usize = 3;
 
 /// Returns a note for each name in a query that fits several pages.
 pub(super) fn notes(context: &VaultContext, request: &SearchRequest) -> Result<Vec<Note>> {
-    if request.mode == Mode::Fields || request.text.len() > 1000 {
+    if request.mode == Mode::Fields || request.text.len() > LONG {
         return Ok(Vec::new());
     }
     let mut fitting: BTreeMap<String, BTreeSet<PageNo>> = BTreeMap::new();
@@ -35,7 +38,9 @@ pub(super) fn notes(context: &VaultContext, request: &SearchRequest) -> Result<V
     if request.mode != Mode::Words {
         let known = whole_names(context, request)?;
         fitting.extend(parts_of_names(context, request, &known)?);
-        fitting.extend(known);
+        for (name, known) in known {
+            fitting.entry(name).or_default().extend(known.pages);
+        }
     }
     let mut notes = Vec::new();
     for (name, pages) in fitting.into_iter().filter(|(_, pages)| (2..=FITTING).contains(&pages.len())) {
@@ -59,17 +64,33 @@ fn current(context: &VaultContext, request: &SearchRequest, pages: &[PageNo]) ->
     Ok(rows)
 }
 
+/// Returns the pages whose title or alias is in a query. What is in the titles of many pages is not a name.
+pub(super) fn asked_pages(context: &VaultContext, request: &SearchRequest) -> Result<BTreeSet<PageNo>> {
+    if request.text.len() > LONG {
+        return Ok(BTreeSet::new());
+    }
+    let names = whole_names(context, request)?.into_values();
+    Ok(names.filter(|named| named.pages.len() <= FITTING).flat_map(|named| named.pages).collect())
+}
+
+/// The pages that a name is the whole name of.
+#[derive(Default)]
+struct Named {
+    pages: BTreeSet<PageNo>,
+    /// Whether it is the title of one of them.
+    is_title: bool,
+}
+
 /// Returns the titles and aliases in a query with their pages, without those inside a longer one.
-fn whole_names(
-    context: &VaultContext,
-    request: &SearchRequest,
-) -> Result<BTreeMap<String, BTreeSet<PageNo>>> {
+fn whole_names(context: &VaultContext, request: &SearchRequest) -> Result<BTreeMap<String, Named>> {
     let names = names_in(&request.text);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut found: BTreeMap<String, BTreeSet<PageNo>> = BTreeMap::new();
+    let mut found: BTreeMap<String, Named> = BTreeMap::new();
     for row in context.store().lookup(context.project(), &NameQuery::Exact(&names))? {
         if matches!(row.kind, KeyKind::Title | KeyKind::Alias) {
-            found.entry(row.key).or_default().insert(row.page);
+            let named = found.entry(row.key).or_default();
+            named.pages.insert(row.page);
+            named.is_title |= row.kind == KeyKind::Title;
         }
     }
     let all: Vec<String> = found.keys().cloned().collect();
@@ -84,7 +105,7 @@ fn whole_names(
 fn parts_of_names(
     context: &VaultContext,
     request: &SearchRequest,
-    known: &BTreeMap<String, BTreeSet<PageNo>>,
+    known: &BTreeMap<String, Named>,
 ) -> Result<BTreeMap<String, BTreeSet<PageNo>>> {
     let mut found = BTreeMap::new();
     let words = request.text.split_whitespace().take(24);
@@ -92,7 +113,10 @@ fn parts_of_names(
     for word in words.filter(|word| word.starts_with(char::is_uppercase)) {
         let word = word.strip_suffix("'s").or(word.strip_suffix("’s")).unwrap_or(word);
         let name = fold(word);
-        let is_part = known.keys().any(|known| format!(" {known} ").contains(&format!(" {name} ")));
+        // A title is the name of its page alone; an alias that others have as part of their names may mean those too.
+        let is_part = known.iter().any(|(known, named)| {
+            (*known != name || named.is_title) && format!(" {known} ").contains(&format!(" {name} "))
+        });
         if is_part || !is_content_word(&name) || found.contains_key(&name) {
             continue;
         }

@@ -89,6 +89,11 @@ impl Scores {
         self.is_static
     }
 
+    /// Returns the score of a page by its words.
+    pub(super) fn by_words(&self, page: PageNo) -> f64 {
+        self.words.of(page)
+    }
+
     /// Returns a similarity as a feature.
     fn similarity(&self, value: f64) -> Option<f64> {
         (self.is_static && !self.similarity.scores.is_empty()).then_some(value)

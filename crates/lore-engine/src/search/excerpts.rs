@@ -3,6 +3,9 @@
 
 mod as_of;
 mod budget;
+mod cut;
+mod depths;
+mod fitting;
 mod lines;
 mod page_text;
 mod passage;
@@ -22,7 +25,7 @@ use crate::context::VaultContext;
 use crate::error::Result;
 
 use as_of::AsOf;
-use passage::passage;
+use passage::{passage, property};
 
 pub(super) use budget::{fit, is_within};
 pub(super) use lines::read_lines;
@@ -156,9 +159,13 @@ impl PassageSource<'_> {
     /// beginning of the chunk found by embedding.
     fn passage_of(&self, terms: &[Term], near: Option<&ChunkRow>) -> Passage {
         let (text, hash) = (self.text, self.hash);
-        let found = passage(text, body_start(self.format, text), terms);
+        let start = body_start(self.format, text);
+        let body = passage(text, start, terms);
+        // The properties stand above the text that is shown; one counts if it says more than the text.
+        let known = body.as_ref().map_or(0, |body| body.terms);
+        let declared = property(self.format, text, start, terms).filter(|property| property.terms > known);
         // Words outside the chunk found by embedding count only if all of them are there.
-        let by_words = found.filter(|found| {
+        let by_words = declared.into_iter().chain(body).find(|found| {
             near.is_none_or(|chunk| overlap(&chunk.lines, &found.lines))
                 || count_terms(&found.text, terms) == terms.len()
         });

@@ -24,7 +24,7 @@ pub enum Mode {
     Semantic,
     /// Both.
     Hybrid,
-    /// By the fields that contain a word, with fixed weights. Signals, dates and excerpts do not apply.
+    /// By the fields that contain a word, with fixed weights. Signals do not apply.
     Fields,
 }
 

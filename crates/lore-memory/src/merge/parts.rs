@@ -36,7 +36,7 @@ pub(super) struct SplitNames {
 }
 
 impl Parts {
-    /// Returns the parts of a text of which these sections become pages.
+    /// Returns the parts of a text of which these sections, in order, become pages.
     pub(super) fn new(format: Format, text: &str, moved: &[SectionPlace]) -> Parts {
         let headings = edit::sections(format, text).into_iter();
         let headings = headings.map(|it| (it.whole.start, heading_key(&it.heading.text)));
@@ -50,7 +50,8 @@ impl Parts {
         all.sort();
         let mut names: HashMap<String, Vec<Part>> = HashMap::new();
         for (start, name) in all {
-            let section = moved.iter().position(|it| (it.whole.start..it.whole.end).contains(&start));
+            let before = moved.partition_point(|it| it.whole.start <= start);
+            let section = before.checked_sub(1).filter(|last| start < moved[*last].whole.end);
             let is_whole = section.is_some_and(|section| start < moved[section].body.start);
             names.entry(name).or_default().push(Part { section, is_whole });
         }

@@ -132,6 +132,8 @@ pub(super) struct Redirects {
     former: Option<FormerNames>,
     /// Pages that are part of the change themselves.
     own: BTreeSet<String>,
+    /// The page that the links of these pages were on.
+    origin: Option<String>,
     /// Whether links to any part of a page follow.
     any_heading: bool,
 }
@@ -156,7 +158,7 @@ impl Redirects {
         let ids = pages.iter().filter(|page| page.id.len() >= ID_LENGTH);
         let ids = ids.map(|page| (page.id.clone(), target.id.clone())).collect();
         let former = FormerNames::new(pages.iter().flat_map(FormerNames::of), &target.slug, &target.path);
-        Ok(Redirects { links, ids, former: Some(former), own, any_heading: true })
+        Ok(Redirects { links, ids, former: Some(former), own, origin: None, any_heading: true })
     }
 
     /// Returns the links to parts of a page that follow to pages of their own, also from the pages that a split leaves at
@@ -177,14 +179,11 @@ impl Redirects {
                 continue;
             };
             let destination = Destination { name: names.of(part).clone(), keeps_heading: !part.is_whole };
-            let paths =
-                if row.from_path == page.path { own.iter().cloned().collect() } else { vec![row.from_path] };
-            for path in paths {
-                let (target, heading) = (row.link.target.clone(), Some(part_key(heading)));
-                links.insert(LinkKey { path, target, heading }, destination.clone());
-            }
+            let heading = Some(part_key(heading));
+            links.insert(LinkKey { path: row.from_path, target: row.link.target, heading }, destination);
         }
-        Ok(Redirects { links, ids: Vec::new(), former: None, own, any_heading: false })
+        let origin = Some(page.path.clone());
+        Ok(Redirects { links, ids: Vec::new(), former: None, own, origin, any_heading: false })
     }
 
     /// Returns the pages to change with the number of changes, and those that cannot be changed with the reason.
@@ -249,7 +248,8 @@ impl Redirects {
 
     fn new_target(&self, path: &str, link: &Link) -> Option<(String, bool)> {
         let heading = link.heading.as_deref().map(part_key).filter(|_| !self.any_heading);
-        let key = LinkKey { path: path.to_owned(), target: link.target.clone(), heading };
+        let origin = self.origin.as_deref().filter(|_| self.own.contains(path));
+        let key = LinkKey { path: origin.unwrap_or(path).to_owned(), target: link.target.clone(), heading };
         self.links.get(&key).map(|to| (to.name.target(path, link), to.keeps_heading))
     }
 

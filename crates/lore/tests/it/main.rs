@@ -34,6 +34,7 @@ mod transcript;
 mod derived_pages;
 mod disk_full;
 mod exact_references;
+mod fields_mode;
 mod folder_moves;
 mod foreign_database;
 mod forged_staging;
@@ -75,6 +76,7 @@ mod gaps;
 mod ingest;
 mod lifecycle;
 mod rewrites;
+mod shown_pages;
 mod single_values;
 
 // Search, models and embeddings.

@@ -1,8 +1,10 @@
 //! Selects the passage of a page that best matches a query, rather than always its beginning.
 
-use lore_page::LineRange;
+use lore_page::{Format, LineRange};
 
-use crate::search::expression::{Term, matches};
+use super::cut::cut;
+use crate::search::expression::{Term, count_terms, matches};
+use crate::search::passages::units;
 
 /// Maximum length of a passage in bytes.
 const LIMIT: usize = 400;
@@ -49,7 +51,20 @@ pub(super) fn passage(text: &str, start: u32, terms: &[Term]) -> Option<Passage>
         Some((score, at)) => (score.terms as usize, at),
         None => (0, first_prose(&lines, first)?),
     };
-    Some(around(&lines, first, at, found))
+    Some(around(&lines, first, at, found, terms))
+}
+
+/// Returns the property with the most terms.
+pub(super) fn property(format: Format, text: &str, start: u32, terms: &[Term]) -> Option<Passage> {
+    let above: usize = text.split_inclusive('\n').take(start.saturating_sub(1) as usize).map(str::len).sum();
+    let found = units(format, &text[..above]).list.into_iter().map(|unit| {
+        let text = &text[unit.bytes];
+        (count_terms(text, terms), unit.lines, text)
+    });
+    // Of equal ones, the first: `max_by_key` returns the last.
+    let all: Vec<_> = found.filter(|(count, ..)| *count > 0).collect();
+    let (count, lines, text) = all.into_iter().rev().max_by_key(|(count, ..)| *count)?;
+    Some(Passage { lines, text: cut(text, 0, LIMIT, terms), terms: count })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +83,7 @@ fn first_prose(lines: &[&str], from: usize) -> Option<usize> {
 }
 
 /// Extends a line to its run of lines, up to the limit.
-fn around(lines: &[&str], first: usize, at: usize, terms: usize) -> Passage {
+fn around(lines: &[&str], first: usize, at: usize, found: usize, terms: &[Term]) -> Passage {
     let (mut start, mut end) = (at, at + 1);
     let mut size = lines[at].len();
     // A heading alone is not informative, so the first lines below it are included.
@@ -89,13 +104,8 @@ fn around(lines: &[&str], first: usize, at: usize, terms: usize) -> Passage {
             _ => break,
         }
     }
-    let mut text = lines[start..end].join("\n");
-    if text.len() > LIMIT {
-        let cut = (0..=LIMIT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        text.truncate(cut);
-        text.push('…');
-    }
-    Passage { lines: LineRange { first: start as u32 + 1, last: end as u32 }, text, terms }
+    let text = cut(&lines[start..end].join("\n"), 0, LIMIT, terms);
+    Passage { lines: LineRange { first: start as u32 + 1, last: end as u32 }, text, terms: found }
 }
 
 #[cfg(test)]
@@ -136,8 +146,8 @@ mod tests {
     #[test]
     fn unspaced_scripts_and_long_lines_are_supported() {
         check("第一行\n\n今天天气很好\n", "天气", "3-3 今天天气很好");
-        let long = format!("{} needle", "x".repeat(1000));
+        let long = format!("{} needle", "word ".repeat(200).trim());
         let found = passage(&long, 1, &Term::all(&prepare("needle"))).expect("a passage");
-        assert!(found.text.len() <= LIMIT + 3 && found.terms == 1);
+        assert!(found.text.len() <= LIMIT + 3 && found.terms == 1 && found.text.ends_with("needle"));
     }
 }

@@ -42,12 +42,14 @@ pub(super) fn current_first(candidates: &[Candidate], past: bool) -> Vec<Placed>
             Placed { page: one.page, score, inherits: None }
         })
         .collect();
+    let mut place: Vec<usize> = (0..candidates.len()).collect();
     for old in candidates.iter().filter(|one| !one.successors.is_empty()) {
         let Some(from) = at.get(&old.page).copied() else { continue };
         for successor in above(old, candidates, &at) {
             let (gives, takes) = if past { (successor, from) } else { (from, successor) };
             if matched[gives] > placed[takes].score {
                 placed[takes].score = matched[gives];
+                place[takes] = gives;
                 placed[takes].inherits = (!past).then_some(old.page);
             }
         }
@@ -64,7 +66,12 @@ pub(super) fn current_first(candidates: &[Candidate], past: bool) -> Vec<Placed>
             }
         })
     };
-    placed.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| rank(a.page).cmp(&rank(b.page))));
+    // Then a page stands where the one stood whose score it takes.
+    let place = |page: PageNo| at.get(&page).map_or(0, |at| place[*at]);
+    placed.sort_by(|a, b| {
+        let order = |page: PageNo| (rank(page), place(page));
+        b.score.total_cmp(&a.score).then_with(|| order(a.page).cmp(&order(b.page)))
+    });
     placed
 }
 
@@ -121,6 +128,12 @@ mod tests {
         );
         check(&[old.clone(), page(2, None, &[])], false, &[(2, 0.8), (1, 0.4)]);
         check(&[old, page(2, Some(0.1), &[])], true, &[(1, 0.8), (2, 0.1)]);
+    }
+
+    #[test]
+    fn successor_takes_the_place_of_what_it_supersedes_among_equals() {
+        let pages = [page(1, Some(0.8), &[2]), page(3, Some(0.8), &[]), page(2, None, &[])];
+        check(&pages, false, &[(2, 0.8), (3, 0.8), (1, 0.4)]);
     }
 
     #[test]

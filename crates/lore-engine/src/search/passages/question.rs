@@ -2,7 +2,8 @@
 
 use lore_text::{MONTHS, WEEKDAYS, folded_words, is_content_word};
 
-use crate::search::expression::{NamedDay, days_in};
+use super::timing::Timing;
+use crate::search::expression::{AskedTime, NamedDay, days_in};
 
 /// Words that tell when something happened, besides the names of days and months.
 const TIMES: [&str; 25] = [
@@ -46,11 +47,13 @@ pub(in crate::search) struct Question {
     pub days: Vec<NamedDay>,
     /// Words that are numbers of those days: the 10 of `10 April` is not the 10 of `age 10`.
     pub numbers: Vec<String>,
+    /// Which of several dated lines it asks for.
+    pub(super) timing: Timing,
 }
 
 impl Question {
-    /// Reads a question.
-    pub(in crate::search) fn new(text: &str) -> Question {
+    /// Reads a question about a time.
+    pub(in crate::search) fn new(text: &str, time: AskedTime) -> Question {
         let mut words = Vec::new();
         folded_words(text, &mut |word| words.push(word.to_owned()));
         let mut content: Vec<String> = Vec::new();
@@ -60,9 +63,14 @@ impl Question {
             }
         }
         let asks_when = asks_when(&words);
-        let (days, numbers) = days_in(text);
+        let (mut days, numbers) = days_in(text);
         content.retain(|word| !numbers.contains(word));
-        Question { words, content, asks_when, days, numbers }
+        let timing = Timing::new(text, time, !days.is_empty());
+        // What is before a day is not near it.
+        if timing.is_bounded() {
+            days.clear();
+        }
+        Question { words, content, asks_when, days, numbers, timing }
     }
 
     /// Returns whether the question contains a name, or the first word of one.
@@ -106,7 +114,7 @@ mod tests {
             ("What did Ada buy?", false),
             ("", false),
         ] {
-            assert_eq!(Question::new(text).asks_when, expected, "{text}");
+            assert_eq!(Question::new(text, AskedTime::default()).asks_when, expected, "{text}");
         }
         assert!(is_time("yesterday") && is_time("2023") && !is_time("tram") && !is_time("1800"));
     }

@@ -3,6 +3,7 @@
 
 use jiff::civil::Date;
 
+use super::newest::{Dated, by_date};
 use super::question::{Question, is_time};
 use super::units::{Unit, Units};
 use super::vectors::vector_features;
@@ -125,6 +126,10 @@ const STUB: f64 = 2.0;
 /// Advantage of a unit by its distance in days from a day that the question names.
 const NEAR_DAY: [(i32, f64); 3] = [(1, 4.0), (3, 2.5), (7, 1.0)];
 
+/// Advantage of a unit with a word of the question and a day of its own, if the question asks for what is before or
+/// after a date, and this is.
+const IN_BOUNDS: f64 = 4.0;
+
 /// A unit with what is known about it.
 pub(super) struct Line<'a> {
     pub page: usize,
@@ -138,6 +143,8 @@ pub(super) struct Line<'a> {
     is_stub: bool,
     /// Distance in days from a day that the question names.
     distance: Option<i32>,
+    /// Its own day.
+    day: Option<Date>,
 }
 
 /// Scores units, best first. Without word vectors, or for a long list beyond the best few, only words count.
@@ -173,6 +180,7 @@ pub(in crate::search) fn score(
                 })
                 .collect(),
         };
+    let scores = dated(question, terms, &lines, &order, scores);
     let mut found: Vec<ScoredUnit> = order
         .iter()
         .zip(scores)
@@ -191,6 +199,25 @@ pub(in crate::search) fn score(
     found
 }
 
+/// Returns the scores of units after those that are dated have been ordered.
+fn dated(
+    question: &Question,
+    terms: &[Term],
+    lines: &[Line<'_>],
+    order: &[usize],
+    scores: Vec<f64>,
+) -> Vec<f64> {
+    let tells: Vec<bool> = terms.iter().map(|term| !question.timing.is_order(term.text())).collect();
+    let dated = |(at, score): (&usize, f64)| {
+        let line = &lines[*at];
+        let terms = line.counts.iter().zip(&tells).map(|(count, tells)| *tells && *count > 0).collect();
+        Dated { page: line.page, terms, day: line.day, score }
+    };
+    let mut found: Vec<Dated> = order.iter().zip(scores).map(dated).collect();
+    by_date(&mut found, &question.timing);
+    found.into_iter().map(|line| line.score).collect()
+}
+
 fn read<'a>(question: &Question, terms: &[Term], pages: &[Candidate<'a>]) -> Vec<Line<'a>> {
     let counter = TermCounter::new(terms);
     let mut lines = Vec::new();
@@ -206,7 +233,20 @@ fn read<'a>(question: &Question, terms: &[Term], pages: &[Candidate<'a>]) -> Vec
             let speaks = asked.as_deref().is_some_and(|name| speaker_of(candidate, at) == Some(name));
             let distance = distance(question, candidate.day, text);
             let is_stub = candidate.is_stub;
-            lines.push(Line { page, unit, text, at, counts, words, tells_time, speaks, is_stub, distance });
+            let day = line_day(text);
+            lines.push(Line {
+                page,
+                unit,
+                text,
+                at,
+                counts,
+                words,
+                tells_time,
+                speaks,
+                is_stub,
+                distance,
+                day,
+            });
         }
     }
     lines
@@ -299,6 +339,7 @@ impl Features {
             + weights.reply * replies
             + weights.length * (1.0 + line.text.len() as f64 / 4.0).ln() / 5.0
             + near_day(line)
+            + in_bounds(line, question)
             + if line.unit == 0 { FIRST } else { 0.0 }
             - small_talk
             - if line.is_stub { STUB } else { 0.0 }
@@ -308,6 +349,12 @@ impl Features {
 fn near_day(line: &Line<'_>) -> f64 {
     let Some(distance) = line.distance else { return 0.0 };
     NEAR_DAY.iter().find(|(days, _)| distance <= *days).map_or(0.0, |(_, advantage)| *advantage)
+}
+
+fn in_bounds(line: &Line<'_>, question: &Question) -> f64 {
+    let is_in = || line.day.is_some_and(|day| question.timing.covers(day));
+    let is_asked = question.timing.is_bounded() && line.counts.iter().any(|count| *count > 0);
+    if is_asked && is_in() { IN_BOUNDS } else { 0.0 }
 }
 
 /// Returns whether a turn is only a greeting, thanks or a goodbye.

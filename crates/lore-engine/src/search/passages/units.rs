@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use lore_page::{Format, LineRange};
-use lore_text::sentences;
+use lore_text::{fold, sentences};
 
 /// A paragraph of at most this many bytes is one unit; a longer one is split into its sentences.
 const PARAGRAPH: usize = 240;
@@ -62,7 +62,8 @@ pub(in crate::search) struct Units {
     pub headings: Vec<String>,
 }
 
-/// Splits a text. Headings, rules, comments, properties without a value and blank lines are not units.
+/// Splits a text. Headings with text below them, rules, comments, properties without a value and blank lines are not
+/// units.
 pub(in crate::search) fn units(format: Format, text: &str) -> Units {
     let head_end = if format == Format::Org { format.body_start(text) } else { 0 };
     let mut splitter = Splitter { format, text, ..Splitter::default() };
@@ -81,6 +82,7 @@ pub(in crate::search) fn units(format: Format, text: &str) -> Units {
         at += line.len();
     }
     splitter.flush();
+    splitter.close_heading(0);
     splitter.found
 }
 
@@ -107,6 +109,16 @@ struct Open {
     speaker: Option<Range<usize>>,
 }
 
+/// A heading without units of its own so far.
+#[derive(Debug)]
+struct OpenHeading {
+    level: usize,
+    line: u32,
+    bytes: Range<usize>,
+    /// Number of units above it.
+    above: usize,
+}
+
 #[derive(Debug, Default)]
 struct Splitter<'t> {
     format: Format,
@@ -114,7 +126,11 @@ struct Splitter<'t> {
     found: Units,
     open: Option<Open>,
     place: Place,
+    /// The title of the page, if a property declares it.
+    title: Option<String>,
+    has_title: bool,
     path: Vec<(usize, String)>,
+    open_heading: Option<OpenHeading>,
     blocks: u32,
 }
 
@@ -203,6 +219,9 @@ impl Splitter<'_> {
         let key = line.split(':').next().unwrap_or_default().trim();
         let value = line.split_once(':').map_or("", |(_, value)| value.trim());
         let says = !value.is_empty();
+        if key == "title" {
+            self.title = Some(value.trim_matches(['"', '\'']).to_owned());
+        }
         let is_blank = matches!(value, "\"\"" | "''" | "[]" | "{}" | "~" | "null");
         if !OWN_PROPERTIES.contains(&key) && !key.starts_with('#') && !is_blank {
             self.begin(number, bytes, true, None);
@@ -241,9 +260,8 @@ impl Splitter<'_> {
             self.place = Place::Code;
         } else if let Some((level, text)) = heading(self.format, line) {
             self.flush();
-            self.path.retain(|(above, _)| *above < level);
-            self.path.push((level, text.to_owned()));
-            self.name_heading();
+            self.close_heading(level);
+            self.begin_heading(level, text, number, bytes);
         } else if is_item(trimmed) || trimmed.starts_with('|') {
             self.flush();
             if trimmed.chars().any(char::is_alphanumeric) {
@@ -277,15 +295,45 @@ impl Splitter<'_> {
         }
     }
 
-    /// Records the path of the current heading. The first heading of level 1 is the title.
-    fn name_heading(&mut self) {
-        let below_title: Vec<&str> = self
-            .path
-            .iter()
-            .filter(|(level, _)| *level >= usize::from(self.format.section_level()))
-            .map(|(_, text)| text.as_str())
-            .collect();
-        self.found.headings.push(below_title.join(" > "));
+    /// Records the path of a heading. The title of the page is no part of it.
+    fn begin_heading(&mut self, level: usize, text: &str, line: u32, bytes: Range<usize>) {
+        let is_title = self.is_title(level, text);
+        self.has_title |= level < usize::from(self.format.section_level());
+        self.path.retain(|(above, _)| *above < level);
+        self.path.push((level, if is_title { String::new() } else { text.to_owned() }));
+        self.found.headings.push(self.path_text());
+        let above = self.found.list.len();
+        self.open_heading = (!is_title).then_some(OpenHeading { level, line, bytes, above });
+    }
+
+    /// Whether a heading is the title: the first one of level 1, unless a property declares another title.
+    fn is_title(&self, level: usize, text: &str) -> bool {
+        let is_declared = || self.title.as_deref().is_none_or(|title| fold(title) == fold(text));
+        level < usize::from(self.format.section_level()) && !self.has_title && is_declared()
+    }
+
+    fn path_text(&self) -> String {
+        let names = self.path.iter().map(|(_, text)| text.as_str()).filter(|text| !text.is_empty());
+        names.collect::<Vec<_>>().join(" > ")
+    }
+
+    /// Ends the section of a heading. Without any text or deeper heading in it, the heading itself is a unit.
+    fn close_heading(&mut self, next: usize) {
+        let Some(heading) = self.open_heading.take() else { return };
+        if heading.above < self.found.list.len() || next > heading.level {
+            return;
+        }
+        self.path.pop();
+        self.found.headings.push(self.path_text());
+        let lines = LineRange { first: heading.line, last: heading.line };
+        self.blocks += 1;
+        self.found.list.push(Unit {
+            lines,
+            bytes: heading.bytes,
+            heading: self.found.headings.len().checked_sub(1),
+            speaker: None,
+            block: self.blocks,
+        });
     }
 
     fn flush(&mut self) {
@@ -418,6 +466,16 @@ mod tests {
                 "21-21 Notes|Below a rule.",
             ],
         );
+    }
+
+    #[test]
+    fn headings_without_text_are_units() {
+        check(
+            "---\ntitle: Log\n---\n# Log\n## Calls\n### Plumber\n### Baker\nHe was out.\n# Rent paid\n## Keys lost\n",
+            &["6-6 Calls|### Plumber", "8-8 Calls > Baker|He was out.", "10-10 Rent paid|## Keys lost"],
+        );
+        check("# Title\n", &[]);
+        check("---\ntitle: Log\n---\n# The pump broke\nAgain.\n", &["5-5 The pump broke|Again."]);
     }
 
     #[test]

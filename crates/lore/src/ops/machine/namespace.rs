@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::error::Result;
 use crate::app::session::Session;
+use crate::ops::line::Line;
 use crate::ops::views::{Done, count, lines};
 use crate::ops::{Operation, Render};
 
@@ -63,12 +64,12 @@ pub struct Namespaces {
 /// A namespace.
 #[derive(Debug, Serialize, JsonSchema)]
 struct NamespaceItem {
-    slug: String,
+    slug: Line,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    folder: String,
+    folder: Line,
     pages: usize,
     /// Its own threshold; without one, the vault's applies.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,10 +111,10 @@ impl Operation for List {
 
     fn run(self, session: &Session) -> Result<Namespaces> {
         let item = |info: NamespaceInfo| NamespaceItem {
-            slug: info.slug,
+            slug: info.slug.into(),
             name: info.settings.name,
             description: info.settings.description,
-            folder: info.folder,
+            folder: info.folder.into(),
             pages: info.pages,
             stale_after_days: info.settings.stale_after_days,
             orphan_after_days: info.settings.orphan_after_days,
@@ -138,7 +139,7 @@ impl Render for Namespaces {
     }
 
     fn brief(&self) -> String {
-        lines(self.namespaces.iter().map(|one| one.slug.clone()))
+        lines(self.namespaces.iter().map(|one| one.slug.to_string()))
     }
 
     fn exit(&self) -> u8 {

@@ -161,12 +161,9 @@ impl Operation for Query {
         let plain = self.mode.is_none() && Filter { namespace: None, ..filter.clone() } == Filter::default();
         let plain = plain && within.is_everything() && as_of.is_none() && matches!(view, View::Now(_));
         let watched = if plain { is_watched(context, &self.question) } else { Ok(false) };
-        let budget = format::budget(
-            context,
-            self.depth.unwrap_or_default().into(),
-            tokens,
-            self.token_budget.is_some(),
-        );
+        let shape = format::Shape::new(tokens, self.details, mode);
+        let depth = self.depth.unwrap_or_default().into();
+        let budget = format::budget(context, depth, &shape, self.token_budget.is_some());
         let mut found = search(
             context,
             &SearchRequest {
@@ -205,7 +202,6 @@ impl Operation for Query {
         if let Some(problem) = &broken {
             found.notes.push(Note::Remark(problem.clone()));
         }
-        let shape = format::Shape { tokens, details: self.details };
         Ok(Answers::new(session, context, found, &shape).broken(broken.is_some()))
     }
 }

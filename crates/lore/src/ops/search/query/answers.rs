@@ -119,6 +119,13 @@ struct Details {
     tokens_used: usize,
 }
 
+impl Details {
+    fn of(page: &PageRow, hash: Option<String>, tokens_used: usize) -> Details {
+        let projects = page.properties.list("projects");
+        Details { id: page.id.clone(), projects, updated: updated(page), hash, tokens_used }
+    }
+}
+
 impl Answers {
     /// Converts the result of the engine. Costs were estimated before; where the exact ones exceed the budget, the last
     /// passages are dropped.
@@ -129,13 +136,11 @@ impl Answers {
         shape: &Shape,
     ) -> Answers {
         let is_for_agents = context.author().face == AGENTS;
-        // A search by fields finds pages by their data, and returns it.
-        let details = shape.details || found.mode == lore_engine::Mode::Fields;
         let mut answers = Answers {
             judgement: Judgement::new(session, &found),
             mode: found.mode.into(),
             left_out: found.spent.map_or(0, |spent| spent.left_out),
-            hits: found.hits.into_iter().map(|hit| AnswerItem::new(context, hit, details)).collect(),
+            hits: found.hits.into_iter().map(|hit| AnswerItem::new(context, hit, shape)).collect(),
             total_tokens: shape.tokens,
             budget_remaining: 0,
             notes: found.notes.iter().map(|note| session.note(note)).collect(),
@@ -144,6 +149,11 @@ impl Answers {
         let count = |text: &str| context.models().count_tokens(text);
         let mut total = answers.tokens(is_for_agents, &count);
         while total > shape.tokens && answers.drop_last() {
+            total = answers.tokens(is_for_agents, &count);
+        }
+        // What nobody asked for goes before a passage exceeds the budget.
+        if total > shape.tokens && !shape.has_hashes {
+            answers.hits.iter_mut().for_each(|hit| hit.details = None);
             total = answers.tokens(is_for_agents, &count);
         }
         if total > shape.tokens && (!answers.hits.is_empty() || answers.left_out > 0) {
@@ -168,7 +178,7 @@ impl Answers {
     /// matched best.
     fn drop_last(&mut self) -> bool {
         let several = self.hits.len() > 1;
-        let Some(last) = self.hits.last_mut().filter(|_| self.mode != Mode::Fields) else { return false };
+        let Some(last) = self.hits.last_mut() else { return false };
         if last.drop_passage() {
             return true;
         }
@@ -226,7 +236,13 @@ impl AnswerItem {
         }
     }
 
-    fn new(context: &VaultContext, hit: Hit, details: bool) -> AnswerItem {
+    /// Returns a hit without its passages, with its id and the like.
+    pub(super) fn detailed(hit: &Hit, depth: EngineDepth) -> AnswerItem {
+        let details = Some(Details::of(&hit.page, None, 0));
+        AnswerItem { details, ..AnswerItem::bare(hit, depth) }
+    }
+
+    fn new(context: &VaultContext, hit: Hit, shape: &Shape) -> AnswerItem {
         let nothing = Content { depth: EngineDepth::Summary, passages: Vec::new(), matched: 0, tokens: 0 };
         let mut item = AnswerItem::bare(&hit, hit.content.as_ref().unwrap_or(&nothing).depth);
         let Hit { page, excerpt, content, .. } = hit;
@@ -244,13 +260,8 @@ impl AnswerItem {
                 text: PageText::new(context, &page, text),
             })
             .collect();
-        item.details = details.then(|| Details {
-            projects: page.properties.list("projects"),
-            updated: updated(&page),
-            hash: excerpt.map(|excerpt| excerpt.hash.to_string()),
-            tokens_used: content.tokens,
-            id: page.id,
-        });
+        let hash = excerpt.filter(|_| shape.has_hashes).map(|excerpt| excerpt.hash.to_string());
+        item.details = shape.has_details.then(|| Details::of(&page, hash, content.tokens));
         item
     }
 
@@ -317,7 +328,7 @@ impl Render for Answers {
         }
         let blocks: Vec<String> = self.hits.iter().map(AnswerItem::human).collect();
         let mut text = self.judgement.head() + &blocks.join("\n");
-        if self.left_out > 0 && self.mode != Mode::Fields {
+        if self.left_out > 0 {
             let (noun, verb) = if self.left_out == 1 { ("page", "matches") } else { ("pages", "match") };
             text.push_str(&format!("{} more {noun} {verb} less well\n", self.left_out));
         }
