@@ -177,7 +177,7 @@ pub(crate) fn read(inner: &str, order: LinkOrder) -> Option<WikiText<'_>> {
     let (target, heading) = name.split_once('#').unwrap_or((name, ""));
     let target = join_lines(without_dendron_vault(target.trim()));
     let filled = |text: &'_ str| !text.trim().is_empty();
-    if target.is_empty() {
+    if target.chars().all(|letter| letter.is_control() || letter.is_whitespace()) {
         return None;
     }
     Some(WikiText {

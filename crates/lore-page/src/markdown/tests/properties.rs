@@ -154,6 +154,16 @@ fn links_in_properties_have_the_key_as_relation() {
 }
 
 #[test]
+fn links_to_nothing_visible_are_text() {
+    check(
+        "---\nauthor: see [[\u{5}\t]]\n---\n[[\u{5}]] [[ ]] [[A]]\n",
+        expect![[r#"
+            4: links_to -> A
+        "#]],
+    );
+}
+
+#[test]
 fn frontmatter_diagnostics_are_passed_on() {
     let parsed = parse("a.md", "---\ntitle: \"open\nx: y\n---\n- a [[B]] {x}\n");
     let lines: Vec<u32> = parsed.diagnostics.iter().map(|diagnostic| diagnostic.line).collect();
