@@ -187,7 +187,7 @@ impl Pairing {
     }
 
     /// Text of a timeline whose lines are all in the new text, and items whose lines are: another paragraph may have been
-    /// written directly below one, which then says something else.
+    /// written directly below one, which then says something else. An entry is more than its lines.
     fn texts(&mut self, old: &Side<'_, '_>, new: &Side<'_, '_>) {
         let content = |line: usize| new.doc.lines.content(line).trim();
         let lines: HashSet<&str> = (1..=new.doc.lines.count()).map(content).collect();
@@ -198,7 +198,11 @@ impl Pairing {
         for (at, statement) in self.missing(old) {
             let is_there = |line: usize| lines.contains(old.doc.lines.content(line).trim());
             let is_item = || items.contains(old.doc.lines.content(statement.first).trim());
-            let may_be_there = matches!(statement.body, Body::Text) || is_item();
+            let may_be_there = match statement.body {
+                Body::Text => true,
+                Body::Entry(_) => false,
+                _ => is_item(),
+            };
             if may_be_there && (statement.first..=statement.last).all(is_there) {
                 // It is no anchor for other lines: its place in the new text is not known.
                 self.mentions[at] = Mention::Mentioned(usize::MAX);

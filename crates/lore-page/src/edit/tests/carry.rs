@@ -396,6 +396,16 @@ proptest! {
     }
 }
 
+/// The lines of an entry and of what is nested in it are not the entry.
+#[test]
+fn entry_whose_lines_are_elsewhere_is_kept_each_time() {
+    let old = "    x\n---\n- **2024-01-01** — x\n    - [a] alpha one";
+    let new = "- **2024-01-01** — x\n- role:: x\n- [a] alpha one";
+    let once = rewrite(old, new, &[]).expect("it fits").text;
+    assert!(once.ends_with("---\n- **2024-01-01** — x\n    - [a] alpha one"), "{once}");
+    assert_eq!(rewrite(&once, new, &[]).expect("it fits").text, once);
+}
+
 /// A paragraph directly below a relation makes it part of a longer text; the line itself is still there.
 #[test]
 fn line_with_text_directly_below_it_is_not_kept_twice() {
