@@ -74,6 +74,7 @@ impl FoundRelation {
             let day = Interval { from: Some(date), until: Some(date) };
             return date.first_day().as_str() <= today
                 && match asked.when {
+                    When::At(period) if asked.is_since => date.last_day() >= period.from.first_day(),
                     When::At(period) => day.meets(&period.from.first_day(), &period.until.last_day()),
                     When::Now | When::Ever => true,
                 };
@@ -138,7 +139,7 @@ fn day_of_asking(context: &VaultContext, request: &SearchRequest) -> Date {
 /// Whether a relation is the one that the question asks for.
 fn is_meant(asked: &RelationQuestion, relation: &RelationName) -> bool {
     if asked.verbs.is_empty() {
-        return asked.event.is_some() && relation.is_belonging();
+        return relation.is_belonging();
     }
     !relation.stems.is_empty()
         && relation.stems.iter().all(|stem| asked.verbs.contains(stem))

@@ -18,7 +18,7 @@ use super::word_lists::{
 pub(super) struct RelationQuestion {
     /// The words that name the relation.
     pub words: Vec<String>,
-    /// Their stems.
+    /// Their stems; without any, every relation of belonging is meant.
     pub verbs: Vec<String>,
     /// The word with which the question begins, if any.
     pub beginning: String,
@@ -32,6 +32,8 @@ pub(super) struct RelationQuestion {
     pub when: When,
     /// Whether it asks for what holds, rather than for what held.
     pub is_present: bool,
+    /// Whether the period begins the time asked about: `since 2018`.
+    pub is_since: bool,
     /// Whether it asks for what began or ended, rather than for what was valid.
     pub event: Option<Event>,
     /// In which order the answers come.
@@ -126,7 +128,7 @@ pub(super) fn read(
     let order = around.order(when);
     let is_sorted = matches!(order, Order::Earliest | Order::Latest);
     let when = if is_sorted && when == When::Now { When::Ever } else { when };
-    (!telling.is_empty()).then(|| RelationQuestion {
+    Some(RelationQuestion {
         verbs: telling.iter().map(|word| root(word)).collect(),
         words: telling,
         beginning: beginning.to_owned(),
@@ -135,6 +137,7 @@ pub(super) fn read(
         kind,
         when,
         is_present: when == When::Now,
+        is_since: around.is_since,
         event: None,
         order,
     })
@@ -151,6 +154,10 @@ struct Form<'w> {
 }
 
 impl Form<'_> {
+    fn is_who_at(&self, before: &[String]) -> bool {
+        self.beginning == "who" && before.last().is_some_and(|word| word == "at")
+    }
+
     /// Returns the words that name the relation, and the side that the named page is on.
     fn side(&self, before: &[String], after: &[String]) -> Option<(Vec<String>, Side)> {
         let (ahead, mut behind) = (telling(before), telling(after));
@@ -162,6 +169,9 @@ impl Form<'_> {
             behind.retain(|word| !HAVE.contains(&word.as_str()));
         }
         Some(match (ahead.is_empty(), behind.is_empty()) {
+            // "Who is at Acme" asks who works there, or belongs to it otherwise.
+            (true, true) if self.is_who_at(before) => (Vec::new(), Side::Object),
+            (true, true) => return None,
             (false, _) if self.is_possessive && self.beginning.is_empty() => return None,
             _ if self.is_possessive => ([ahead, behind].concat(), Side::Either),
             (_, false) => ([ahead, behind].concat(), if self.is_by { Side::Object } else { Side::Subject }),
@@ -169,7 +179,6 @@ impl Form<'_> {
             (false, true) if self.is_role => (ahead, Side::Role),
             (false, true) if has => (ahead, Side::Either),
             (false, true) => (ahead, Side::Object),
-            (true, true) => return None,
         })
     }
 }
@@ -180,6 +189,8 @@ struct Around<'w> {
     /// Whether each is neither part of the name nor of a date.
     counts: Vec<bool>,
     period: Option<Period>,
+    /// Whether "since" stands before the period.
+    is_since: bool,
 }
 
 impl<'w> Around<'w> {
@@ -190,10 +201,13 @@ impl<'w> Around<'w> {
             .collect();
         let dated = periods_in(&outside, today);
         let counts = |at: usize| !named.contains(&at) && !dated.iter().any(|one| one.words.contains(&at));
+        let asked = asked_period(&outside, today);
+        let before = asked.as_ref().and_then(|named| named.words.start.checked_sub(1));
         Around {
             words,
             counts: (0..words.len()).map(counts).collect(),
-            period: asked_period(&outside, today).map(|named| named.period),
+            period: asked.map(|named| named.period),
+            is_since: before.is_some_and(|at| outside[at] == "since"),
         }
     }
 
@@ -308,6 +322,7 @@ mod tests {
         check("who has invested in [Oyster Capital]", "invest Object Ever");
         check("who is the CEO of [Acme]?", "ceo Role Now");
         check("who currently knows [Ada]", "know Object Now");
+        check("who is no longer at [Acme]", " Object Ever CurrentLast");
         check("which people report to [Ada]", "report Object Now");
     }
 

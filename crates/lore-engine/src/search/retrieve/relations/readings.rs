@@ -2,7 +2,7 @@
 //! "who left Acme in 2018" whose relation to it ended then.
 
 use super::question::{Event, Order, RelationQuestion, Side, When};
-use super::word_lists::root;
+use super::word_lists::{is_one_of, is_past_form, root};
 
 /// Verbs of coming to belong to something; with all but the first only if a preposition says where: "who started Acme" is
 /// not "who started at Acme".
@@ -22,31 +22,50 @@ const NOUNS: [(&str, Side, &str); 7] = [
     ("student", Side::Object, "study"),
 ];
 
+/// Verbs of making: what somebody has made stays made by them.
+const MAKE: [&str; 14] = [
+    "found", "design", "build", "write", "make", "create", "invent", "paint", "draw", "compose", "direct",
+    "produce", "discover", "develop",
+];
+
 /// Returns a question and its other readings, most literal first.
 pub(super) fn readings(asked: RelationQuestion) -> Vec<RelationQuestion> {
     let mut all = agents(&asked);
-    all.extend(event(&asked));
+    if let Some(event) = event(&asked) {
+        // Who moved to a town lives there, whatever else they do there.
+        if asked.words.iter().any(|word| root(word) == "move") {
+            all.push(event.with(vec!["live".to_owned()], event.side));
+        }
+        all.push(event);
+    }
+    all.extend(made(&asked));
     all.insert(0, asked);
     all
 }
 
+/// Reads "who is it designed by" as "who was it designed by".
+fn made(asked: &RelationQuestion) -> Option<RelationQuestion> {
+    let is_made = |word: &String| is_past_form(word) && is_one_of(&MAKE, &root(word));
+    let reads = asked.when == When::Now && asked.words.iter().any(is_made);
+    reads.then(|| RelationQuestion { when: When::Ever, is_present: false, ..asked.clone() })
+}
+
 /// Reads "who joined Acme" as a question for the relations that began.
 fn event(asked: &RelationQuestion) -> Option<RelationQuestion> {
-    let is_one_of = |list: &[&str], word: &String| list.iter().any(|verb| root(verb) == root(word));
-    let is_verb = |word: &&String| is_one_of(&JOIN, word) || is_one_of(&LEAVE, word);
+    let is_verb = |word: &&String| is_one_of(&JOIN, &root(word)) || is_one_of(&LEAVE, &root(word));
     let (verbs, rest): (Vec<&String>, Vec<&String>) = asked.words.iter().partition(is_verb);
-    let verb = verbs.first()?;
+    let verb = root(verbs.first()?);
     let is_moved = match asked.side {
         Side::Object => asked.is_at,
-        Side::Subject => matches!(asked.beginning.as_str(), "where" | "which") && root(verb) != "start",
+        Side::Subject => matches!(asked.beginning.as_str(), "where" | "which") && verb != "start",
         Side::Role | Side::Either => return None,
     };
-    let is_event = is_one_of(&JOIN[..1], verb) || is_one_of(&LEAVE, verb) || is_moved;
+    let is_event = is_one_of(&JOIN[..1], &verb) || is_one_of(&LEAVE, &verb) || is_moved;
     // A tram that leaves a town does so every day, and what is left of something is not somebody who left.
     if !is_event || asked.when == When::Now || asked.beginning == "what" && asked.kind.is_none() {
         return None;
     }
-    let event = if is_one_of(&LEAVE, verb) { Event::Ended } else { Event::Began };
+    let event = if is_one_of(&LEAVE, &verb) { Event::Ended } else { Event::Began };
     let is_sorted = matches!(asked.order, Order::Earliest | Order::Latest);
     Some(RelationQuestion {
         event: Some(event),
@@ -69,11 +88,14 @@ fn agents(asked: &RelationQuestion) -> Vec<RelationQuestion> {
             all.extend(verb.map(|verb| with(verb, Side::Object)));
             all
         }
-        Side::Object => ["er", "or"]
-            .iter()
-            .map(|ending| with(&format!("{}{ending}", asked.verbs[0]), Side::Role))
-            .filter(|other| other.verbs != asked.verbs)
-            .collect(),
+        Side::Object => {
+            let verb = asked.verbs[0].as_str();
+            // A director and a supervisor, but an owner.
+            let or = verb.ends_with(['s', 't']).then_some("or");
+            let nouns = std::iter::once("er").chain(or);
+            let roles = nouns.map(|ending| with(&format!("{verb}{ending}"), Side::Role));
+            roles.filter(|role| role.verbs != asked.verbs).collect()
+        }
         Side::Subject => Vec::new(),
     }
 }
@@ -104,23 +126,29 @@ mod tests {
     fn nouns_stand_for_verbs() {
         check("former employees of Acme", &["work Object", "employ Subject"]);
         check("who was the first owner of Acme", &["own Object"]);
-        check("who owns Acme", &["owner Role", "ownor Role"]);
+        check("who owns Acme", &["owner Role"]);
         check("where does Acme work", &[]);
     }
 
     #[test]
     fn joining_and_leaving_are_events() {
-        check("who left Acme", &["leaver Role", "leavor Role", " Object Ended"]);
-        check("who was the last to join Acme", &["joiner Role", "joinor Role", " Object Began"]);
+        check("who left Acme", &["leaver Role", " Object Ended"]);
+        check("who was the last to join Acme", &["joiner Role", " Object Began"]);
         check("who started working at Acme in 2016", &["work Object Began"]);
         check("which company did Acme leave in 2016", &[" Subject Ended"]);
-        check("where did Acme move", &[" Subject Began"]);
+        check("where did Acme move", &["live Subject Began", " Subject Began"]);
+    }
+
+    #[test]
+    fn what_is_made_stays_made() {
+        check("who is Acme designed by", &["design Object"]);
+        check("who is Acme owned by", &["owner Role"]);
     }
 
     #[test]
     fn other_beginnings_and_ends_are_no_events() {
         check("who started Acme", &["starter Role", "startor Role"]);
-        check("which tram leaves Acme", &["leaver Role", "leavor Role"]);
+        check("which tram leaves Acme", &["leaver Role"]);
         check("what is left of Acme", &[]);
         check("what did Acme leave", &[]);
     }

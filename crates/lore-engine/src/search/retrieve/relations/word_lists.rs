@@ -77,7 +77,8 @@ pub(super) const FIRST: [&str; 4] = ["first", "initial", "original", "earliest"]
 pub(super) const LAST: [&str; 2] = ["last", "latest"];
 
 /// Other words about time that do not name a relation.
-pub(super) const TIME: [&str; 7] = ["previous", "earlier", "prior", "recent", "old", "longer", "anymore"];
+pub(super) const TIME: [&str; 10] =
+    ["previous", "earlier", "prior", "before", "recent", "recently", "lately", "old", "longer", "anymore"];
 
 /// Words that indicate the present.
 pub(super) const TODAY: [&str; 6] = ["now", "currently", "current", "today", "new", "newest"];
