@@ -28,6 +28,7 @@ use crate::search::request::SearchRequest;
 use question::{Order, RelationQuestion, Side, When, read};
 use readings::readings;
 use relation_name::RelationName;
+use relative::Relative;
 use word_lists::{BEGINNINGS, is_general};
 use words::{QUESTION_WORDS, Words};
 
@@ -106,28 +107,45 @@ pub(super) fn answers(context: &VaultContext, request: &SearchRequest) -> Result
     for (span, pages) in words.named(context)? {
         let possessive = words.possessive[span.end - 1];
         let Some(asked) = read(&words.folded, span, possessive, today) else { continue };
-        for mut asked in readings(asked) {
-            if relative.is_some() {
-                (asked.when, asked.is_present) = (When::Ever, false);
+        for mut group in readings(asked) {
+            for asked in &mut group {
+                if relative.is_some() {
+                    (asked.when, asked.is_present) = (When::Ever, false);
+                }
+                if let (Some(day), When::Now) = (request.as_of, asked.when) {
+                    asked.when = When::At(Period::of(day));
+                }
             }
-            if let (Some(day), When::Now) = (request.as_of, asked.when) {
-                asked.when = When::At(Period::of(day));
-            }
-            let mut found = along_links(context, &asked, &pages)?;
-            found.extend(along_facts(context, &asked, &pages)?);
-            if found.iter().any(|one| !one.is_weak) {
-                found.retain(|one| !one.is_weak);
-            }
-            if let Some(relative) = &relative {
-                relative.apply(context, &mut asked, &mut found, today)?;
-            }
-            let answers = ranked_answers(context, request, &asked, found)?;
+            let found = together(context, &mut group, &pages, relative.as_ref(), today)?;
+            let answers = ranked_answers(context, request, &group[0], found)?;
             if !answers.is_empty() {
                 return Ok(answers);
             }
         }
     }
     Ok(Vec::new())
+}
+
+/// Returns the relations that readings of one meaning ask for.
+fn together(
+    context: &VaultContext,
+    group: &mut [RelationQuestion],
+    pages: &[PageNo],
+    relative: Option<&Relative>,
+    today: Date,
+) -> Result<Vec<FoundRelation>> {
+    let mut found = Vec::new();
+    for asked in group.iter() {
+        found.extend(along_links(context, asked, pages)?);
+        found.extend(along_facts(context, asked, pages)?);
+    }
+    if found.iter().any(|one| !one.is_weak) {
+        found.retain(|one| !one.is_weak);
+    }
+    if let (Some(relative), Some(asked)) = (relative, group.first_mut()) {
+        relative.apply(context, asked, &mut found, today)?;
+    }
+    Ok(found)
 }
 
 /// Returns the day from which "last year" counts back.

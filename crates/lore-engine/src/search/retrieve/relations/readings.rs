@@ -28,19 +28,22 @@ const MAKE: [&str; 14] = [
     "produce", "discover", "develop",
 ];
 
-/// Returns a question and its other readings, most literal first.
-pub(super) fn readings(asked: RelationQuestion) -> Vec<RelationQuestion> {
-    let mut all = agents(&asked);
+/// Returns the readings of a question, most literal first. Those of one group mean the same and are answered together.
+pub(super) fn readings(asked: RelationQuestion) -> Vec<Vec<RelationQuestion>> {
+    let mut later = Vec::new();
     if let Some(event) = event(&asked) {
         // Who moved to a town lives there, whatever else they do there.
         if asked.words.iter().any(|word| root(word) == "move") {
-            all.push(event.with(vec!["live".to_owned()], event.side));
+            later.push(vec![event.with(vec!["live".to_owned()], event.side)]);
         }
-        all.push(event);
+        later.push(vec![event]);
     }
-    all.extend(made(&asked));
-    all.insert(0, asked);
-    all
+    later.extend(made(&asked).map(|made| vec![made]));
+    let mut literal = agents(&asked);
+    literal.retain(|agent| agent.verbs != asked.verbs);
+    literal.insert(0, asked);
+    later.insert(0, literal);
+    later
 }
 
 /// Reads "who is it designed by" as "who was it designed by".
@@ -93,8 +96,7 @@ fn agents(asked: &RelationQuestion) -> Vec<RelationQuestion> {
             // A director and a supervisor, but an owner.
             let or = verb.ends_with(['s', 't']).then_some("or");
             let nouns = std::iter::once("er").chain(or);
-            let roles = nouns.map(|ending| with(&format!("{verb}{ending}"), Side::Role));
-            roles.filter(|role| role.verbs != asked.verbs).collect()
+            nouns.map(|ending| with(&format!("{verb}{ending}"), Side::Role)).collect()
         }
         Side::Subject => Vec::new(),
     }
@@ -113,6 +115,7 @@ mod tests {
         let asked = read(&words, at..at + 1, false, jiff::civil::date(2026, 6, 15)).expect(question);
         let found: Vec<String> = readings(asked)
             .iter()
+            .flatten()
             .skip(1)
             .map(|one| {
                 let event = one.event.map(|event| format!(" {event:?}")).unwrap_or_default();
@@ -128,6 +131,7 @@ mod tests {
         check("who was the first owner of Acme", &["own Object"]);
         check("who owns Acme", &["owner Role"]);
         check("where does Acme work", &[]);
+        check("who is the manager of Acme", &[]);
     }
 
     #[test]
