@@ -170,6 +170,10 @@ fn weakness(side: Side, relation: &RelationName, is_subject: bool) -> Option<boo
     match (side, is_subject, relation.is_role_of) {
         (Side::Subject, is_subject, _) => is_subject.then_some(false),
         (Side::Object, is_subject, _) => (!is_subject).then_some(false),
+        // Who is `managed_by` somebody is not their manager.
+        (Side::Role | Side::Either, false, _) if relation.passive => Some(false),
+        (Side::Role, true, _) if relation.passive => None,
+        (Side::Either, true, _) if relation.passive => Some(true),
         // `director [[Scott]]` on the page of a film, `director_of [[Alien]]` on that of a person.
         (Side::Role | Side::Either, true, false) | (Side::Role | Side::Either, false, true) => Some(false),
         (Side::Role | Side::Either, false, false) | (Side::Either, true, true) => Some(true),
