@@ -18,6 +18,7 @@ use crate::context::VaultContext;
 use crate::error::Result;
 use crate::policy::Policy;
 
+pub(crate) use rule::says_past;
 use rule::{Basis, default_rule};
 
 /// Minimum number of subjects with several values after which a predicate has several.

@@ -57,7 +57,7 @@ pub use partial_date::{NotADate, PartialDate};
 pub use percent::{percent_decode, percent_encode};
 pub use period::{NamePeriod, date_in_name, date_of_file, find_period, parse_period};
 pub use project_slug::project_slug;
-pub use relative_dates::{RelativeDate, relative_dates};
+pub use relative_dates::{RelativeDate, relative_date_at, relative_dates};
 pub use script::{is_unspaced, pairs, runs};
 pub use search_terms::{folded_words, is_word_char, query_terms, search_terms};
 pub use sentences::{ends_sentence, sentence_end, sentences};
@@ -67,6 +67,7 @@ pub use stem::{Language, has_stem, stem};
 pub use stop_words::is_content_word;
 pub use timeframe::{
     MONTHS, NotATimeframe, WEEKDAYS, date_millis, date_on, epoch_day, month_number, since, until,
+    written_date,
 };
 pub use tokens::estimate_tokens;
 pub use visible::{is_acted_on, visible, visible_json};

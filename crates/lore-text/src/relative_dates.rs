@@ -25,7 +25,7 @@ pub fn relative_dates(text: &str, written: Date) -> Vec<RelativeDate> {
     let mut found: Vec<RelativeDate> = Vec::new();
     let mut at = 0;
     while at < words.len() && found.len() < MOST {
-        let Some((count, meaning)) = read(&words[at..], written) else {
+        let Some((count, meaning)) = relative_date_at(&words[at..], written) else {
             at += 1;
             continue;
         };
@@ -38,9 +38,10 @@ pub fn relative_dates(text: &str, written: Date) -> Vec<RelativeDate> {
     found
 }
 
-/// Reads a relative date at the start of the words; returns their number and the meaning.
-fn read(words: &[String], day: Date) -> Option<(usize, String)> {
-    let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
+/// Reads a relative date at the start of folded words; returns how many words it has, and its meaning as in
+/// [`RelativeDate`].
+pub fn relative_date_at<W: AsRef<str>>(words: &[W], day: Date) -> Option<(usize, String)> {
+    let word = |at: usize| words.get(at).map(AsRef::as_ref).unwrap_or_default();
     let shifted = |span: Span| day.checked_add(span).ok();
     let (count, date) = match (word(0), word(1), word(2)) {
         ("day", "before", "yesterday") => (3, shifted(-2.days())),

@@ -78,9 +78,17 @@ pub fn date_on(text: &str, today: Date) -> Option<PartialDate> {
     if let Ok(date) = words.parse() {
         return Some(date);
     }
-    let (day, precision) = natural::day(&words, today)
-        .or_else(|| natural::distance(&words, today))
-        .or_else(|| natural::written(&words))?;
+    let found = natural::day(&words, today).or_else(|| natural::distance(&words, today));
+    found.or_else(|| natural::written(&words)).and_then(partial)
+}
+
+/// Returns the date that a text states with its year: `2024`, `2024-03-01`, `05/2019`, `March 2024`, `5th of March 2024`.
+pub fn written_date(text: &str) -> Option<PartialDate> {
+    let words = text.to_lowercase();
+    words.parse().ok().or_else(|| natural::written(&words).and_then(partial))
+}
+
+fn partial((day, precision): (Date, Precision)) -> Option<PartialDate> {
     let full = day.to_string();
     match precision {
         Precision::Day => full.parse(),
@@ -199,6 +207,9 @@ mod tests {
             ("5th of March 2023", Some("2023-03-05")),
             ("march 2023", Some("2023-03")),
             ("2023/03/05", Some("2023-03-05")),
+            ("03/2023", Some("2023-03")),
+            ("3.2023", Some("2023-03")),
+            ("13/2023", None),
             ("2023-03-05T10:00:00Z", Some("2023-03-05")),
             ("february 30, 2023", None),
             ("soon", None),

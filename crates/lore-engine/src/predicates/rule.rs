@@ -35,7 +35,7 @@ pub(super) fn default_rule(predicate: &str, object: &str) -> ValueRule {
     let plain = plain_predicate(predicate);
     let words: Vec<&str> = plain.split('_').filter(|word| !word.is_empty()).map(usual_spelling).collect();
     let rule = |basis: Basis, topic: &str| ValueRule { basis, topic: topic.to_owned() };
-    if words.is_empty() || MANY.contains(&words.join("_").as_str()) || PAST.contains(&words[0]) {
+    if words.is_empty() || MANY.contains(&words.join("_").as_str()) || says_past(&words) {
         return rule(Basis::KnownMany, &plain);
     }
     let content = content_words(&words);
@@ -60,6 +60,11 @@ pub(super) fn default_rule(predicate: &str, object: &str) -> ValueRule {
         return ValueRule { basis: Basis::KnownOne, topic };
     }
     rule(basis_of_words(&content, is_date), topic)
+}
+
+/// Returns whether the words of a predicate begin with one of the past: `former_ceo_of`, `used_to_work_at`.
+pub(crate) fn says_past(words: &[&str]) -> bool {
+    matches!(words, ["used", "to", ..]) || words.first().is_some_and(|first| PAST.contains(first))
 }
 
 /// Returns whether an object answers a question, so that it has one answer whatever the predicate's words say.

@@ -18,6 +18,7 @@ pub(super) const PAST: &[&str] = &[
     "old",
     "earlier",
     "prior",
+    "once",
 ];
 
 /// Prepositions at the end.

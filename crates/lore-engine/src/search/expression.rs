@@ -2,7 +2,11 @@
 
 mod dates;
 mod days;
+mod habit;
 mod matching;
+mod past_words;
+mod periods;
+mod politeness;
 mod tense;
 
 use lore_ports::Expression;
@@ -13,7 +17,9 @@ use lore_text::{
 pub(super) use dates::dates_in;
 pub(super) use days::{NamedDay, days_in};
 pub(super) use matching::{Term, TermCounter, count_terms, matches};
-pub(super) use tense::{AskedTime, asked_time};
+pub(super) use periods::{Period, asked_period, periods_in};
+pub(super) use politeness::without_politeness;
+pub(super) use tense::{AskedTime, asked_time, asked_time_among};
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]

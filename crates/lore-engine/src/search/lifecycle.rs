@@ -10,7 +10,7 @@ use lore_ports::{LinkFilter, PageNo, PageRow, StatementFilter};
 use lore_text::PartialDate;
 
 use super::explain::number;
-use super::expression::{AskedTime, asked_time};
+use super::expression::{AskedTime, asked_time_among};
 use super::fuse::Ranked;
 use super::request::SearchRequest;
 use super::result::Hit;
@@ -30,10 +30,11 @@ pub(super) fn rank(
     if ranked.is_empty() {
         return Ok(ranked);
     }
-    let time = asked_time(&request.text, &context.today());
-    let day = day(context, request.as_of.or(time.date));
     let numbers: Vec<PageNo> = ranked.iter().map(|hit| hit.page).collect();
     let rows = rows(context, &numbers)?;
+    let titles: Vec<&str> = rows.values().map(|row| row.title.as_str()).collect();
+    let time = asked_time_among(&request.text, &context.today(), &titles);
+    let day = day(context, request.as_of.or(time.date));
     let compacted = compacted(context, &day, &rows)?;
     let ties = Ties::around_on(context, &numbers, &day)?;
     let stage = Stage { context, request, day, ties, compacted, time };

@@ -101,7 +101,8 @@ pub(super) fn distance(words: &str, today: Date) -> Option<(Date, Precision)> {
     day.ok().map(|day| (day, Precision::Day))
 }
 
-/// Parses a written date with a year: `March 5, 2024`, `5th of March 2024`, `March 2024`, `2024/03/05`, a timestamp.
+/// Parses a written date with a year: `March 5, 2024`, `5th of March 2024`, `March 2024`, `2024/03/05`, `03/2024`, a
+/// timestamp.
 pub(super) fn written(words: &str) -> Option<(Date, Precision)> {
     let upper = words.to_uppercase();
     if let Ok(at) = upper.parse::<Timestamp>() {
@@ -114,6 +115,9 @@ pub(super) fn written(words: &str) -> Option<(Date, Precision)> {
     }
     if let Ok(day) = words.replace(['/', '.'], "-").parse::<Date>() {
         return Some((day, Precision::Day));
+    }
+    if let Some(month) = month_and_year(words) {
+        return Some((month, Precision::Month));
     }
     let (mut year, mut named, mut day) = (None, None, None);
     for word in words.split([' ', ',']).filter(|word| !word.is_empty() && *word != "of") {
@@ -130,6 +134,16 @@ pub(super) fn written(words: &str) -> Option<(Date, Precision)> {
     let precision = if day.is_some() { Precision::Day } else { Precision::Month };
     let date = Date::new(year?, named?, i8::try_from(day.unwrap_or(1)).ok()?).ok()?;
     Some((date, precision))
+}
+
+/// Parses `03/2024` and `3.2024`.
+fn month_and_year(words: &str) -> Option<Date> {
+    let (month, year) = words.split_once(['/', '.'])?;
+    let is_number = |text: &str, digits: std::ops::RangeInclusive<usize>| {
+        digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let fits = is_number(month, 1..=2) && is_number(year, 4..=4);
+    fits.then(|| Date::new(year.parse().ok()?, month.parse().ok()?, 1).ok()).flatten()
 }
 
 fn monday(day: Date) -> Option<Date> {

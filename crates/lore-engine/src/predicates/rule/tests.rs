@@ -241,6 +241,8 @@ const MANY: &[(&str, &str)] = &[
     ("has", ""),
     ("was_ceo_of", ""),
     ("former_employer", ""),
+    ("used_to_work_at", ""),
+    ("once_lived_in", ""),
     ("previous_role", ""),
     ("employees", "Ada"),
     ("users", "Acme"),

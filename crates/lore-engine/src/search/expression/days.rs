@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::dates::{day, month, year};
+use super::dates::{date_at, day, month, year};
 
 /// A day or month that a text names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,13 +74,13 @@ pub(in crate::search) fn days_in(text: &str) -> (Vec<NamedDay>, Vec<String>) {
     (found, numbers)
 }
 
-/// `YYYY-MM-DD` or `YYYY-MM`.
+/// `YYYY-MM-DD`, `YYYY-MM` or `MM/YYYY`.
 fn written(word: &str) -> Option<NamedDay> {
-    let mut parts = word.split('-');
+    let date = date_at(&[word])?.1.to_string();
+    let mut parts = date.split('-');
     let year = year(parts.next()?)?.parse().ok()?;
-    let month: i8 = parts.next()?.parse().ok().filter(|month| (1..=12).contains(month))?;
-    let day = parts.next().map(str::parse::<i8>).transpose().ok()?;
-    parts.next().is_none().then_some(NamedDay { year: Some(year), month, day })
+    let month = parts.next()?.parse().ok()?;
+    Some(NamedDay { year: Some(year), month, day: parts.next().and_then(|day| day.parse().ok()) })
 }
 
 #[cfg(test)]

@@ -1,110 +1,121 @@
 //! The time that a question asks about: today, a day in the past, or what was true before.
 
-use lore_text::{PartialDate, fold};
+use jiff::civil::Date;
+use lore_text::{PartialDate, fold, foreign_stop_words};
 
-use super::dates_in;
+use super::habit::{is_capitalized, says_used_to};
+use super::past_words::{
+    AMBIGUOUS_PAST, FOREIGN_BEFORE, FOREIGN_PAST, NAMES, NOT_AT, PAST, PAST_WITH_VERB, VERBS,
+};
+use super::periods::periods_in;
+use super::without_accents;
 
 /// The time that a question asks about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::search) struct AskedTime {
     /// Whether it asks for what no longer holds.
     pub past: bool,
-    /// A day, month or year in the past that it asks about.
+    /// A day, month or year in the past that it asks about; of a longer period, its end.
     pub date: Option<PartialDate>,
 }
 
-/// Words and phrases that ask for what no longer holds, wherever they occur.
-const PAST: [&str; 24] = [
-    "in the past",
-    "history of",
-    "historically",
-    "previous",
-    "previously",
-    "former",
-    "formerly",
-    "originally",
-    "initially",
-    "at first",
-    "earlier",
-    "back then",
-    "at the time",
-    "no longer",
-    "not anymore",
-    "the old",
-    "our old",
-    "my old",
-    "old version",
-    "old versions",
-    "predecessor",
-    "predecessors",
-    "use to have",
-    "did we use to",
-];
-
-/// Words and phrases that ask for the past in a question in the past tense.
-const PAST_WITH_VERB: [&str; 6] = ["before", "prior to", "once", "until", "ever", "back in"];
-
-/// Verbs of the past tense that carry a question.
-const VERBS: [&str; 5] = ["did", "was", "were", "had", "used"];
-
-/// Words after which `used to` means an instrument or a habit: `is used to send`.
-const INSTRUMENT: [&str; 9] = ["is", "are", "be", "being", "been", "was", "were", "get", "gets"];
-
-/// Words before a date that does not name the time asked about.
-const NOT_AT: [&str; 7] = ["since", "after", "from", "to", "until", "till", "before"];
-
 /// Returns the time that a question asks about.
 pub(in crate::search) fn asked_time(question: &str, today: &str) -> AskedTime {
-    let words: Vec<String> = question
-        .split_whitespace()
-        .take(64)
-        .map(|word| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric())))
-        .collect();
-    let text = format!(" {} ", words.join(" "));
-    let has = |phrase: &&str| text.contains(&format!(" {phrase} "));
-    let verb = VERBS.iter().any(|verb| words.iter().any(|word| word == verb));
-    let past = PAST.iter().any(&has)
-        || verb && PAST_WITH_VERB.iter().any(has)
-        || used_to(&words)
-        || before_date(&words, today)
-        || words.last().is_some_and(|word| word == "history");
-    AskedTime { past, date: past_date(&words, today) }
+    asked_time_among(question, today, &[])
 }
 
-fn used_to(words: &[String]) -> bool {
-    let at = words.windows(2).position(|two| two[0] == "used" && two[1] == "to");
-    at.is_some_and(|at| {
-        let before = at.checked_sub(1).map(|before| words[before].as_str()).unwrap_or_default();
-        !INSTRUMENT.contains(&before)
-    })
+/// Returns the time that a question asks about. Words of the past in these titles are names.
+pub(in crate::search) fn asked_time_among(question: &str, today: &str, titles: &[&str]) -> AskedTime {
+    let typed = typed_words(question);
+    let words: Vec<String> = typed.iter().map(|word| fold(word)).collect();
+    let verb = VERBS.iter().any(|verb| words.iter().any(|word| word == verb));
+    // "What was the old pricing" asks for the page of that title.
+    let titles = if verb { &[] } else { titles };
+    let has = |phrase: &&str| has_phrase(&typed, &words, phrase, titles);
+    let past = PAST.iter().any(has)
+        || verb && PAST_WITH_VERB.iter().any(has)
+        || says_used_to(&typed, &words)
+        || words.len() > 1 && words[0] == "old" && !is_name(&typed, &words, 0, titles)
+        || in_another_language(&words, has)
+        || before_date(&words, today)
+        || words.last().is_some_and(|word| word == "history");
+    AskedTime { past, date: past_date(&words, verb, today) }
+}
+
+fn typed_words(text: &str) -> Vec<&str> {
+    let words = text.split_whitespace().take(64);
+    let words = words.map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()));
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// Whether a phrase is in a question and is no part of a name.
+fn has_phrase(typed: &[&str], words: &[String], phrase: &str, titles: &[&str]) -> bool {
+    let parts: Vec<&str> = phrase.split(' ').collect();
+    let found = (0..words.len()).filter(|at| {
+        words.get(*at..at + parts.len()).is_some_and(|words| words.iter().zip(&parts).all(|(a, b)| a == b))
+    });
+    let mut found = found.map(|at| at + parts.len() - 1);
+    found.any(|last| !is_name(typed, words, last, titles))
+}
+
+/// Whether a word of the past is part of a name: `the Old Mill Road`, `the Former Brewery`, `the old town`.
+fn is_name(typed: &[&str], words: &[String], at: usize, titles: &[&str]) -> bool {
+    let (Some(next), Some(following)) = (typed.get(at + 1), words.get(at + 1)) else { return false };
+    // The first word of a question is capitalized anyway.
+    let capitals = at > 0 && is_capitalized(typed[at]) && is_capitalized(next);
+    let is_thing = matches!(words[at].as_str(), "old" | "first") && NAMES.contains(&following.as_str());
+    capitals || is_thing || titles.iter().any(|title| is_named_in(title, &words[at], following))
+}
+
+/// Whether two words are part of a longer name in a title: `old mill` in `Old Mill Road`, but not in `Old mill`.
+fn is_named_in(title: &str, first: &str, second: &str) -> bool {
+    let words = typed_words(title);
+    let mut pairs = words.windows(2).filter(|_| words.len() > 2);
+    pairs.any(|pair| is_capitalized(pair[1]) && fold(pair[0]) == first && fold(pair[1]) == second)
+}
+
+/// Whether a question in another language asks for the past: "Wer war früher unser Hausarzt?".
+fn in_another_language(words: &[String], has: impl Fn(&&str) -> bool) -> bool {
+    if FOREIGN_PAST.iter().any(&has) {
+        return true;
+    }
+    let says_before = words.last().is_some_and(|word| FOREIGN_BEFORE.contains(&word.as_str()));
+    (says_before || AMBIGUOUS_PAST.iter().any(has)) && {
+        let plain: Vec<String> = words.iter().map(|word| without_accents(word)).collect();
+        !foreign_stop_words(plain.iter().map(String::as_str)).is_empty()
+    }
 }
 
 /// Whether a question asks for what was before a date that is over: "address before 2020", "the fee until March 2021".
 fn before_date(words: &[String], today: &str) -> bool {
-    let is_over = |date: &str| date.parse::<PartialDate>().is_ok_and(|date| date.last_day().as_str() < today);
-    words.iter().enumerate().any(|(at, word)| {
-        let previous = at.checked_sub(1).map(|at| words[at].as_str()).unwrap_or_default();
-        let is_before = matches!(word.as_str(), "before" | "until" | "till")
-            || word == "to" && matches!(previous, "prior" | "up");
-        let rest = &words[at + 1..words.len().min(at + 4)];
-        let is_year = |word: &String| word.len() == 4 && word.starts_with(['1', '2']) && is_over(word);
-        is_before
-            && (rest.first().is_some_and(is_year)
-                || dates_in(&rest.join(" ")).iter().any(|date| is_over(date)))
+    let Some(day) = day(today) else { return false };
+    let is_over = |date: PartialDate| date.last_day().as_str() < today;
+    periods_in(words, day).iter().filter(|named| is_over(named.period.until)).any(|named| {
+        let before = |back: usize| {
+            let at = named.words.start.checked_sub(back);
+            at.map(|at| words[at].as_str()).unwrap_or_default()
+        };
+        matches!(before(1), "before" | "until" | "till")
+            || before(1) == "to" && matches!(before(2), "prior" | "up")
     })
 }
 
 /// Returns the date in a question, if it is over.
-fn past_date(words: &[String], today: &str) -> Option<PartialDate> {
-    let year = |at: usize| -> Option<PartialDate> {
-        let word = words.get(at).filter(|word| word.len() == 4 && word.starts_with(['1', '2']))?;
-        let before = at.checked_sub(1).map(|before| words[before].as_str()).unwrap_or_default();
-        if NOT_AT.contains(&before) { None } else { word.parse().ok() }
-    };
-    let full = dates_in(&words.join(" "));
-    let full = full.iter().filter_map(|date| date.parse().ok());
-    let mut dates = full.chain((0..words.len()).filter_map(year));
-    dates.next().filter(|date: &PartialDate| date.last_day().as_str() < today)
+fn past_date(words: &[String], verb: bool, today: &str) -> Option<PartialDate> {
+    let mut found = periods_in(words, day(today)?);
+    found.retain(|named| {
+        let before = named.words.start.checked_sub(1).map(|at| words[at].as_str()).unwrap_or_default();
+        let is_one_year = named.period.is_years() && named.period.from == named.period.until;
+        // "Compared with last year" is about today.
+        !(is_one_year && NOT_AT.contains(&before)) && (verb || !named.is_relative)
+    });
+    found.sort_by_key(|named| named.period.is_years());
+    let date = found.first().map(|named| named.period.until);
+    date.filter(|date| date.last_day().as_str() < today)
+}
+
+fn day(today: &str) -> Option<Date> {
+    today.parse().ok()
 }
 
 #[cfg(test)]
@@ -132,6 +143,12 @@ mod tests {
             "where was the office originally",
             "address of the office before 2020",
             "the fee prior to 2021",
+            "old office address",
+            "what was our first office",
+            "unser ehemaliger Hausarzt",
+            "Wer war früher unser Hausarzt?",
+            "quelle était l'adresse de la clinique avant ?",
+            "chi era il proprietario della casa prima",
         ] {
             check(question, true, None);
         }
@@ -147,6 +164,12 @@ mod tests {
             "what was decided about logging",
             "what we use to deploy",
             "what to finish before 2030",
+            "what does parking on the Old Mill Road cost",
+            "how much is the hall of the Former Brewery",
+            "opening hours of the old town museum",
+            "where was the first aid kit",
+            "what to check prima facie",
+            "que faire avant de fermer la porte",
             "",
         ] {
             check(question, false, None);
@@ -162,5 +185,21 @@ mod tests {
         check("the plan for 2030", false, None);
         check("what happened since 2020", false, None);
         check("room 4711", false, None);
+        check("rent in 05/2019", false, Some("2019-05"));
+        check("who led it between 2012 and 2015", false, Some("2015"));
+        check("who led it in the 1990s", false, Some("1999"));
+        check("what was the rent two years ago", false, Some("2024"));
+        check("rent compared with last year", false, None);
+    }
+
+    #[test]
+    fn words_of_titles_are_names() {
+        for (title, past) in
+            [("Old Mill Road parking", false), ("Old Mill", true), ("Old mill pricing", true)]
+        {
+            let found = asked_time_among("where is the old mill", "2026-06-15", &[title]);
+            assert_eq!(found.past, past, "{title}");
+        }
+        assert!(asked_time_among("what was the old mill road", "2026-06-15", &["Old Mill Road"]).past);
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Placed {
 }
 
 /// Orders pages: successors take the score of what they supersede and come before it; other pages that no longer hold
-/// count less. If the question asks for the past, it is the other way round.
+/// count less. If the question asks for the past, what is superseded comes first.
 pub(super) fn current_first(candidates: &[Candidate], past: bool) -> Vec<Placed> {
     let at: HashMap<PageNo, usize> = candidates.iter().enumerate().map(|(at, one)| (one.page, at)).collect();
     let matched: Vec<f64> = candidates.iter().map(|one| one.score.unwrap_or(f64::NEG_INFINITY)).collect();
@@ -46,11 +46,13 @@ pub(super) fn current_first(candidates: &[Candidate], past: bool) -> Vec<Placed>
     for old in candidates.iter().filter(|one| !one.successors.is_empty()) {
         let Some(from) = at.get(&old.page).copied() else { continue };
         for successor in above(old, candidates, &at) {
-            let (gives, takes) = if past { (successor, from) } else { (from, successor) };
+            // A successor that did not match itself takes the score also in a question about the past, and follows.
+            let upward = !past || candidates[successor].score.is_none();
+            let (gives, takes) = if upward { (from, successor) } else { (successor, from) };
             if matched[gives] > placed[takes].score {
                 placed[takes].score = matched[gives];
                 place[takes] = gives;
-                placed[takes].inherits = (!past).then_some(old.page);
+                placed[takes].inherits = upward.then_some(old.page);
             }
         }
     }
@@ -127,7 +129,8 @@ mod tests {
             &[(2, 0.8), (3, 0.5), (1, 0.4)],
         );
         check(&[old.clone(), page(2, None, &[])], false, &[(2, 0.8), (1, 0.4)]);
-        check(&[old, page(2, Some(0.1), &[])], true, &[(1, 0.8), (2, 0.1)]);
+        check(&[old.clone(), page(2, Some(0.1), &[])], true, &[(1, 0.8), (2, 0.1)]);
+        check(&[old, page(2, None, &[])], true, &[(1, 0.8), (2, 0.8)]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use lore_text::{PartialDate, fold};
 use super::words::by_any_word;
 use crate::context::VaultContext;
 use crate::error::Result;
-use crate::search::expression::{Prepared, Term, count_terms, prepare};
+use crate::search::expression::{Prepared, Term, count_terms, prepare, without_politeness};
 use crate::search::request::SearchRequest;
 
 /// Maximum number of pages whose entries are examined.
@@ -16,8 +16,10 @@ const CANDIDATES: usize = 30;
 const ANSWERS: usize = 3;
 
 /// Words about time that an entry need not contain.
-const TIME: [&str; 10] =
-    ["when", "first", "last", "time", "happen", "happened", "day", "date", "since", "latest"];
+const TIME: [&str; 13] = [
+    "when", "first", "last", "time", "happen", "happened", "day", "date", "week", "month", "year", "since",
+    "latest",
+];
 
 /// An entry that answers.
 pub(super) struct EntryAnswer {
@@ -32,10 +34,11 @@ pub(super) fn entries(
     request: &SearchRequest,
     query: &Prepared,
 ) -> Result<Vec<EntryAnswer>> {
-    let folded = fold(&request.text);
+    let folded = fold(without_politeness(&request.text));
     let words: Vec<&str> = folded.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let asks_when =
-        matches!(words.first(), Some(&"when")) || words.windows(2).any(|two| two == ["what", "day"]);
+    let is_unit = |word: &str| matches!(word, "year" | "month" | "week" | "day" | "date");
+    let asks_when = matches!(words.first(), Some(&"when"))
+        || words.windows(2).any(|two| matches!(two[0], "what" | "which") && is_unit(two[1]));
     let asks_time = folded.contains("last time") || folded.contains("first time");
     if !asks_when && !asks_time {
         return Ok(Vec::new());

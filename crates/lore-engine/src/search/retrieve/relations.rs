@@ -2,16 +2,19 @@
 //! that the question names.
 
 mod question;
+mod readings;
+mod relation_name;
 mod relative;
 mod when;
+mod word_lists;
+mod words;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::Range;
+use std::collections::{BTreeSet, HashSet};
 
+use jiff::civil::Date;
 use lore_page::Interval;
 use lore_ports::{
-    KeyKind, LinkFilter, LinkRow, NameQuery, PageNo, PageRow, StatementFilter, StatementKind, StatementRow,
-    name_in_fact,
+    LinkFilter, LinkRow, PageNo, PageRow, StatementFilter, StatementKind, StatementRow, name_in_fact,
 };
 use lore_text::{Language, PartialDate, fold, stem};
 
@@ -19,15 +22,15 @@ use super::passing;
 use crate::context::VaultContext;
 use crate::error::Result;
 use crate::lifecycle::{Day, Ties};
+use crate::search::expression::Period;
 use crate::search::request::SearchRequest;
 
-use question::{Order, RelationQuestion, Side, When, is_role_of, read, relation_stems};
-
-/// Maximum number of words of a name.
-const NAME_WORDS: usize = 6;
-
-/// Maximum number of words of a relational question.
-const QUESTION_WORDS: usize = 24;
+use question::{Order, RelationQuestion, Side, When, read};
+use readings::readings;
+use relation_name::RelationName;
+use relative::Relative;
+use word_lists::{BEGINNINGS, is_general};
+use words::{QUESTION_WORDS, Words};
 
 /// Maximum number of answers.
 const ANSWERS: usize = 20;
@@ -55,6 +58,35 @@ struct FoundRelation {
     object: Option<String>,
     /// Whether it answers only if nothing else does: `manager [[Ada]]` on the page of somebody whom Ada manages.
     is_weak: bool,
+    /// Whether its name says that it is over: `former_ceo_of`.
+    is_over: bool,
+}
+
+impl FoundRelation {
+    /// Whether it holds on a day. One whose name says that it is over does so only if it is known when it ended.
+    fn holds_on(&self, day: &str) -> bool {
+        self.interval.holds_on(day) && (!self.is_over || self.interval.until.is_some())
+    }
+
+    /// Whether it answers a question asked on a day.
+    fn fits(&self, asked: &RelationQuestion, today: &str) -> bool {
+        if asked.event.is_some() {
+            let Some(date) = asked.date(self.interval) else { return false };
+            let day = Interval { from: Some(date), until: Some(date) };
+            return date.first_day().as_str() <= today
+                && match asked.when {
+                    When::At(period) if asked.is_since => date.last_day() >= period.from.first_day(),
+                    When::At(period) => day.meets(&period.from.first_day(), &period.until.last_day()),
+                    When::Now | When::Ever => true,
+                };
+        }
+        match asked.when {
+            When::Now => self.holds_on(today),
+            When::Ever => true,
+            When::At(_) if asked.is_present && self.is_over && self.interval.until.is_none() => false,
+            When::At(period) => self.interval.meets(&period.from.first_day(), &period.until.last_day()),
+        }
+    }
 }
 
 /// Returns the pages that answer a relational question, in the order it asks for; none for other questions.
@@ -63,104 +95,85 @@ pub(super) fn answers(context: &VaultContext, request: &SearchRequest) -> Result
     if words.folded.len() > QUESTION_WORDS || words.folded.len() < 3 {
         return Ok(Vec::new());
     }
+    let today = day_of_asking(context, request);
     if let Some(asked) = when::read(&words.folded) {
-        return when::answers(context, request, &words, asked);
+        let found = when::answers(context, request, &words, asked)?;
+        // "What year" may also be the name of a relation.
+        if !found.is_empty() || !BEGINNINGS.contains(&words.folded[0].as_str()) {
+            return Ok(found);
+        }
     }
     let (words, relative) = relative::split(words);
     for (span, pages) in words.named(context)? {
         let possessive = words.possessive[span.end - 1];
-        let Some(mut asked) = read(&words.folded, span, possessive) else { continue };
-        if relative.is_some() {
-            asked.when = When::Ever;
-        }
-        if let (Some(day), When::Now) = (request.as_of, asked.when) {
-            asked.when = When::At(day);
-        }
-        let mut found = along_links(context, &asked, &pages)?;
-        found.extend(along_facts(context, &asked, &pages)?);
-        if found.iter().any(|one| !one.is_weak) {
-            found.retain(|one| !one.is_weak);
-        }
-        if let Some(relative) = &relative {
-            relative.apply(context, &mut asked, &mut found)?;
-        }
-        let answers = ranked_answers(context, request, &asked, found)?;
-        if !answers.is_empty() {
-            return Ok(answers);
+        let Some(asked) = read(&words.folded, span, possessive, today) else { continue };
+        for mut group in readings(asked) {
+            for asked in &mut group {
+                if relative.is_some() {
+                    (asked.when, asked.is_present) = (When::Ever, false);
+                }
+                if let (Some(day), When::Now) = (request.as_of, asked.when) {
+                    asked.when = When::At(Period::of(day));
+                }
+            }
+            let found = together(context, &mut group, &pages, relative.as_ref(), today)?;
+            let answers = ranked_answers(context, request, &group[0], found)?;
+            if !answers.is_empty() {
+                return Ok(answers);
+            }
         }
     }
     Ok(Vec::new())
 }
 
-/// The question's words, folded and stripped of punctuation.
-struct Words {
-    folded: Vec<String>,
-    /// Whether the word ended in `'s`.
-    possessive: Vec<bool>,
+/// Returns the relations that readings of one meaning ask for.
+fn together(
+    context: &VaultContext,
+    group: &mut [RelationQuestion],
+    pages: &[PageNo],
+    relative: Option<&Relative>,
+    today: Date,
+) -> Result<Vec<FoundRelation>> {
+    let mut found = Vec::new();
+    for asked in group.iter() {
+        found.extend(along_links(context, asked, pages)?);
+        found.extend(along_facts(context, asked, pages)?);
+    }
+    if found.iter().any(|one| !one.is_weak) {
+        found.retain(|one| !one.is_weak);
+    }
+    if let (Some(relative), Some(asked)) = (relative, group.first_mut()) {
+        relative.apply(context, asked, &mut found, today)?;
+    }
+    Ok(found)
 }
 
-impl Words {
-    fn of(question: &str) -> Self {
-        let mut words = Words { folded: Vec::new(), possessive: Vec::new() };
-        for word in question.split_whitespace().take(QUESTION_WORDS + 1) {
-            let plain = fold(word.trim_matches(|letter: char| !letter.is_alphanumeric()));
-            let owner = plain.strip_suffix("'s").or(plain.strip_suffix("’s")).map(str::to_owned);
-            // An ex-director is a former one.
-            let former = plain.strip_prefix("ex-").filter(|rest| rest.len() > 2).map(str::to_owned);
-            if former.is_some() {
-                words.push("former".to_owned(), false);
-            }
-            let is_possessive = owner.is_some();
-            words.push(owner.or(former).unwrap_or(plain), is_possessive);
-        }
-        words
-    }
-
-    fn push(&mut self, word: String, is_possessive: bool) {
-        self.folded.push(word);
-        self.possessive.push(is_possessive);
-    }
-
-    /// Finds the page names in the question, longest first, each with the pages of that name.
-    fn named(&self, context: &VaultContext) -> Result<Vec<(Range<usize>, Vec<PageNo>)>> {
-        let mut spans: BTreeMap<String, Range<usize>> = BTreeMap::new();
-        for start in 1..self.folded.len() {
-            for end in start + 1..=(start + NAME_WORDS).min(self.folded.len()) {
-                spans.entry(self.folded[start..end].join(" ")).or_insert(start..end);
-            }
-        }
-        let names: Vec<&str> = spans.keys().map(String::as_str).collect();
-        let mut rows = context.store().lookup(context.project(), &NameQuery::Exact(&names))?;
-        rows.retain(|row| matches!(row.kind, KeyKind::Title | KeyKind::Alias | KeyKind::Slug));
-        let mut named: Vec<(Range<usize>, Vec<PageNo>)> = Vec::new();
-        for row in rows {
-            let Some(span) = spans.get(&row.key) else { continue };
-            match named.iter_mut().find(|(known, _)| known == span) {
-                Some((_, pages)) if pages.contains(&row.page) => {}
-                Some((_, pages)) => pages.push(row.page),
-                None => named.push((span.clone(), vec![row.page])),
-            }
-        }
-        named.sort_by_key(|(span, _)| (std::cmp::Reverse(span.len()), span.start));
-        Ok(named)
-    }
+/// Returns the day from which "last year" counts back.
+fn day_of_asking(context: &VaultContext, request: &SearchRequest) -> Date {
+    let day = request.as_of.and_then(|day| day.last_day().parse().ok());
+    day.unwrap_or_else(|| context.now().date())
 }
 
-/// Whether a relation's name matches the question, and if so, whether it is passive.
-fn is_meant(asked: &RelationQuestion, relation: &str) -> Option<bool> {
-    let (stems, passive) = relation_stems(relation);
-    let all = !stems.is_empty()
-        && stems.iter().all(|stem| asked.verbs.contains(stem))
-        && asked.verbs.iter().all(|verb| stems.contains(verb));
-    all.then_some(passive)
+/// Whether a relation is the one that the question asks for.
+fn is_meant(asked: &RelationQuestion, relation: &RelationName) -> bool {
+    if asked.verbs.is_empty() {
+        return relation.is_belonging();
+    }
+    !relation.stems.is_empty()
+        && relation.stems.iter().all(|stem| asked.verbs.contains(stem))
+        && asked.verbs.iter().all(|verb| relation.stems.contains(verb))
 }
 
 /// Whether the named page is on the side of a relation that the question asks from, and if so, whether it may be meant
 /// otherwise.
-fn weakness(side: Side, relation: &str, is_subject: bool) -> Option<bool> {
-    match (side, is_subject, is_role_of(relation)) {
+fn weakness(side: Side, relation: &RelationName, is_subject: bool) -> Option<bool> {
+    match (side, is_subject, relation.is_role_of) {
         (Side::Subject, is_subject, _) => is_subject.then_some(false),
         (Side::Object, is_subject, _) => (!is_subject).then_some(false),
+        // Who is `managed_by` somebody is not their manager.
+        (Side::Role | Side::Either, false, _) if relation.passive => Some(false),
+        (Side::Role, true, _) if relation.passive => None,
+        (Side::Either, true, _) if relation.passive => Some(true),
         // `director [[Scott]]` on the page of a film, `director_of [[Alien]]` on that of a person.
         (Side::Role | Side::Either, true, false) | (Side::Role | Side::Either, false, true) => Some(false),
         (Side::Role | Side::Either, false, false) | (Side::Either, true, true) => Some(true),
@@ -176,10 +189,11 @@ fn along_links(
     let (store, project) = (context.store(), context.project());
     let mut found = Vec::new();
     let mut note = |row: LinkRow, outward: bool| {
-        let (Some(to), Some(passive)) = (row.to, is_meant(asked, &row.link.relation)) else { return };
+        let name = RelationName::of(&row.link.relation);
+        let Some(to) = row.to.filter(|_| is_meant(asked, &name)) else { return };
         // `founded_by [[Ada]]` on Acme's page means the same as `founded [[Acme]]` on Ada's.
-        let subject = outward != passive;
-        if let Some(is_weak) = weakness(asked.side, &row.link.relation, subject) {
+        let subject = outward != name.passive;
+        if let Some(is_weak) = weakness(asked.side, &name, subject) {
             let (page, other) = if outward { (to, row.from) } else { (row.from, to) };
             let (relation, interval, line) = (row.link.relation, row.link.interval, row.link.line);
             let stands_on = row.from;
@@ -193,6 +207,7 @@ fn along_links(
                 line,
                 object: None,
                 is_weak,
+                is_over: name.is_over,
             });
         }
     };
@@ -218,12 +233,13 @@ fn along_facts(
     );
     let mut found = Vec::new();
     for StatementRow { page, statement } in facts {
-        if is_meant(asked, &statement.predicate).is_none() {
+        let name = RelationName::of(&statement.predicate);
+        if !is_meant(asked, &name) {
             continue;
         }
         let about = statement.object.clone();
         let is_object = names.contains(&name_in_fact(&about)) && !pages.contains(&page);
-        let Some(is_weak) = weakness(asked.side, &statement.predicate, !is_object) else { continue };
+        let Some(is_weak) = weakness(asked.side, &name, !is_object) else { continue };
         // The subject of a fact is its own page, or the page it names.
         let subject = match (&statement.subject, is_object) {
             (Some(name), true) => resolved(context, name)?.unwrap_or(page),
@@ -240,6 +256,7 @@ fn along_facts(
             line: statement.lines.first,
             object: Some(about),
             is_weak,
+            is_over: name.is_over,
         });
     }
     Ok(found)
@@ -262,7 +279,7 @@ fn no_longer_valid(
 
 /// Returns the day on which answers must hold.
 fn day_asked(context: &VaultContext, request: &SearchRequest, when: When) -> Day {
-    let date = request.as_of.or(if let When::At(date) = when { Some(date) } else { None });
+    let date = request.as_of.or(if let When::At(period) = when { Some(period.until) } else { None });
     date.map_or_else(|| Day::today(context), |date| Day::of(context, date))
 }
 
@@ -285,8 +302,7 @@ fn ranked_answers(
     found: Vec<FoundRelation>,
 ) -> Result<Vec<RelationAnswer>> {
     let today = request.as_of.map_or_else(|| context.today(), PartialDate::last_day);
-    let mut found: Vec<FoundRelation> =
-        found.into_iter().filter(|one| holds(asked.when, one.interval, &today)).collect();
+    let mut found: Vec<FoundRelation> = found.into_iter().filter(|one| one.fits(asked, &today)).collect();
     if let Some(day) = request.as_of {
         // A relation that began later was not known yet.
         let last = day.last_day();
@@ -299,15 +315,19 @@ fn ranked_answers(
     }
     let pages: Vec<PageNo> = found.iter().map(|one| one.page).collect();
     let mut passing = passing(context, &request.filter, &pages)?;
-    if let Some(kind) = &asked.kind
-        && passing.iter().any(|page| stem(&fold(&page.kind), Language::English) == *kind)
-    {
-        passing.retain(|page| stem(&fold(&page.kind), Language::English) == *kind);
+    if let Some(kind) = &asked.kind {
+        let is_kind = |page: &PageRow| stem(&fold(&page.kind), Language::English) == *kind;
+        // "Which tram left Linz" does not ask who lived there.
+        let is_general = asked.event.is_none() || is_general(kind);
+        if !is_general || passing.iter().any(is_kind) {
+            passing.retain(is_kind);
+        }
     }
     // Ties are broken by path, which is the same after a rebuild.
     let path = |page: PageNo| passing.iter().find(|row| row.number == page).map(|row| row.path.as_str());
-    let began = |one: &FoundRelation| one.interval.from.map(PartialDate::first_day).unwrap_or_default();
-    let current = |one: &FoundRelation| one.interval.holds_on(&today) && !over.contains(&one.stands_on);
+    let began =
+        |one: &FoundRelation| asked.date(one.interval).map(PartialDate::first_day).unwrap_or_default();
+    let current = |one: &FoundRelation| one.holds_on(&today) && !over.contains(&one.stands_on);
     found.sort_by(|a, b| {
         let order = match asked.order {
             Order::CurrentFirst => current(b).cmp(&current(a)).then_with(|| began(b).cmp(&began(a))),
@@ -332,14 +352,6 @@ fn ranked_answers(
         RelationAnswer { page: one.page, why: sentence(&one, &rows), line }
     };
     Ok(found.into_iter().map(answer).collect())
-}
-
-fn holds(when: When, interval: Interval, today: &str) -> bool {
-    match when {
-        When::Now => interval.holds_on(today),
-        When::Ever => true,
-        When::At(date) => interval.meets(&date.first_day(), &date.last_day()),
-    }
 }
 
 fn sentence(found: &FoundRelation, rows: &[PageRow]) -> String {

@@ -1,11 +1,13 @@
 //! Questions about what came before or after something: "who was CEO of Acme before Ada", "where did Ada live after 2015".
 
+use jiff::civil::Date;
 use lore_text::{PartialDate, fold};
 
 use super::question::{Order, RelationQuestion};
 use super::{FoundRelation, Words, names_of_page};
 use crate::context::VaultContext;
 use crate::error::Result;
+use crate::search::expression::{Period, asked_period};
 
 /// What the answers came before or after.
 pub(super) struct Relative {
@@ -58,13 +60,14 @@ impl Relative {
         context: &VaultContext,
         asked: &mut RelationQuestion,
         found: &mut Vec<FoundRelation>,
+        today: Date,
     ) -> Result<()> {
-        let Some(than) = self.began(context, found)? else {
+        let Some(than) = self.began(context, found, today)? else {
             found.clear();
             return Ok(());
         };
         asked.order = if self.before { Order::Latest } else { Order::Earliest };
-        let first = |one: &FoundRelation| one.interval.from.map(PartialDate::first_day);
+        let first = |one: &FoundRelation| asked.date(one.interval).map(PartialDate::first_day);
         found.retain(|one| match first(one) {
             Some(began) if self.before => began < than,
             Some(began) => began > than,
@@ -74,9 +77,11 @@ impl Relative {
     }
 
     /// Returns the day on which that began: a date, or the beginning of the relation of that name.
-    fn began(&self, context: &VaultContext, found: &[FoundRelation]) -> Result<Option<String>> {
-        if let Ok(date) = self.than.parse::<PartialDate>() {
-            return Ok(Some(if self.before { date.first_day() } else { date.last_day() }));
+    fn began(&self, context: &VaultContext, found: &[FoundRelation], today: Date) -> Result<Option<String>> {
+        let words: Vec<&str> = self.than.split(' ').collect();
+        let dated = asked_period(&words, today).filter(|named| named.words == (0..words.len()));
+        if let Some(Period { from, until }) = dated.map(|named| named.period) {
+            return Ok(Some(if self.before { from.first_day() } else { until.last_day() }));
         }
         let pages: Vec<_> = found.iter().map(|one| one.page).collect();
         let rows = context.store().pages(context.project(), &pages)?;

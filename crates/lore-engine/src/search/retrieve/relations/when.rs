@@ -7,9 +7,10 @@ use jiff::civil::Date;
 use jiff::{SpanRound, Unit};
 use lore_page::{Interval, LINKS_TO};
 use lore_ports::{LinkFilter, PageNo, StatementFilter, StatementKind, StatementRow, name_in_fact};
-use lore_text::{Language, PartialDate, stem};
+use lore_text::PartialDate;
 
-use super::question::{relation_stems, verbs};
+use super::relation_name::RelationName;
+use super::word_lists::{BEGIN, END, FIRST, is_one_of, verbs};
 use super::{ANSWERS, RelationAnswer, Words, names_of_page, passing};
 use crate::context::VaultContext;
 use crate::error::Result;
@@ -22,15 +23,11 @@ pub(super) enum TimeAsked {
     When,
     /// Its beginning, if it has not ended.
     Since,
+    /// Its end.
+    Until,
     /// Its length.
     Length,
 }
-
-/// Verbs that say that something began, and that it ended.
-const BEGIN: [&str; 12] = [
-    "join", "start", "begin", "become", "became", "move", "get", "take", "change", "hire", "arrive", "switch",
-];
-const END: [&str; 9] = ["leave", "left", "quit", "stop", "end", "finish", "resign", "retire", "depart"];
 
 /// What a relation leads to.
 enum RelationEnd {
@@ -48,13 +45,26 @@ struct DatedLine {
     interval: Interval,
 }
 
-/// Returns what a question asks, if it asks for a time.
-pub(super) fn read(words: &[String]) -> Option<TimeAsked> {
-    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["when", ..] => Some(TimeAsked::When),
-        ["since", "when", ..] | ["from", "when", ..] => Some(TimeAsked::Since),
-        ["how", "long", ..] => Some(TimeAsked::Length),
+/// Units of time that a question may ask for.
+const UNITS: [&str; 5] = ["year", "month", "week", "day", "date"];
+
+/// Returns what a question asks, if it asks for a time, and how many of its words say so.
+pub(super) fn read(words: &[String]) -> Option<(TimeAsked, usize)> {
+    let plain: Vec<&str> = words.iter().take(4).map(String::as_str).collect();
+    let is_unit = |word: &str| UNITS.contains(&word);
+    let asked = |rest: &[&str]| match rest {
+        ["when", ..] => Some((TimeAsked::When, 1)),
+        ["what" | "which", unit, ..] if is_unit(unit) => Some((TimeAsked::When, 2)),
+        ["how", "long", ..] => Some((TimeAsked::Length, 2)),
+        ["how", "many", "years" | "months", ..] => Some((TimeAsked::Length, 3)),
         _ => None,
+    };
+    let (&first, rest) = plain.split_first()?;
+    match (first, asked(rest)) {
+        ("since" | "from", Some((TimeAsked::When, count))) => Some((TimeAsked::Since, count + 1)),
+        ("until" | "till", Some((TimeAsked::When, count))) => Some((TimeAsked::Until, count + 1)),
+        ("in" | "on" | "for", Some((asked, count))) => Some((asked, count + 1)),
+        _ => asked(&plain),
     }
 }
 
@@ -63,7 +73,7 @@ pub(super) fn answers(
     context: &VaultContext,
     request: &SearchRequest,
     words: &Words,
-    asked: TimeAsked,
+    (asked, lead): (TimeAsked, usize),
 ) -> Result<Vec<RelationAnswer>> {
     let mut named: Vec<(Range<usize>, Vec<PageNo>)> = Vec::new();
     for (span, pages) in words.named(context)? {
@@ -75,16 +85,14 @@ pub(super) fn answers(
     if named.is_empty() {
         return Ok(Vec::new());
     }
-    let rest: Vec<String> = (1..words.folded.len())
+    let rest: Vec<String> = (lead..words.folded.len())
         .filter(|at| !named.iter().any(|(span, _)| span.contains(at)))
         .map(|at| words.folded[at].clone())
-        .filter(|word| !["when", "long", "how", "since"].contains(&word.as_str()))
         .collect();
-    let is_event =
-        |list: &[&str], verb: &String| list.iter().any(|event| stem(event, Language::English) == *verb);
     let (events, verbs): (Vec<String>, Vec<String>) =
-        verbs(&rest).into_iter().partition(|verb| is_event(&BEGIN, verb) || is_event(&END, verb));
-    let ends = events.iter().any(|verb| is_event(&END, verb));
+        verbs(&rest).into_iter().partition(|verb| is_one_of(&BEGIN, verb) || is_one_of(&END, verb));
+    let ends = asked == TimeAsked::Until || events.iter().any(|verb| is_one_of(&END, verb));
+    let earliest = rest.iter().any(|word| FIRST.contains(&word.as_str()));
     let (first, second) = (named[0].1.as_slice(), named.get(1).map(|(_, pages)| pages.as_slice()));
     if second.is_none() && verbs.is_empty() {
         return Ok(Vec::new());
@@ -99,8 +107,9 @@ pub(super) fn answers(
         (one.interval.holds_on(&last), from, one.line)
     };
     match asked {
+        TimeAsked::When if earliest => lines.sort_by_key(|one| key(one).1),
         // The last time that it began or ended is the one in mind.
-        TimeAsked::When => lines.sort_by(|a, b| key(b).1.cmp(&key(a).1)),
+        TimeAsked::When | TimeAsked::Until => lines.sort_by(|a, b| key(b).1.cmp(&key(a).1)),
         TimeAsked::Since | TimeAsked::Length => lines.sort_by_key(|one| std::cmp::Reverse(key(one))),
     }
     described(context, request, lines, &Wording { asked, ends, today: last })
@@ -124,7 +133,7 @@ fn dated_links(
         let Some(to) = row.to.filter(|_| row.link.relation != LINKS_TO) else { continue };
         let other = if first.contains(&row.from) { to } else { row.from };
         let meant = second.is_none_or(|second| second.contains(&other));
-        if meant && is_about(verbs, &relation_stems(&row.link.relation).0) {
+        if meant && is_about(verbs, &RelationName::of(&row.link.relation).stems) {
             found.push(DatedLine {
                 stands_on: row.from,
                 line: row.link.line,
@@ -159,8 +168,8 @@ fn dated_facts(
         let has = |pages: &[PageNo], names: &[String]| pages.contains(&page) || names.contains(&object);
         let meant = has(first, &first_names)
             && second.zip(second_names.as_ref()).is_none_or(|(pages, names)| has(pages, names));
-        let mut stems = relation_stems(&statement.predicate).0;
-        stems.extend(relation_stems(&statement.object).0);
+        let mut stems = RelationName::of(&statement.predicate).stems;
+        stems.extend(RelationName::of(&statement.object).stems);
         if meant && is_about(verbs, &stems) {
             found.push(DatedLine {
                 stands_on: page,
@@ -186,10 +195,10 @@ impl Wording {
         let from = interval.from.map(|date| date.to_string()).unwrap_or_default();
         let until = interval.until.filter(|until| until.last_day() <= self.today);
         match self.asked {
-            TimeAsked::When if self.ends => {
+            TimeAsked::When | TimeAsked::Until if self.ends => {
                 format!("ended {}", interval.until.map(|date| date.to_string()).unwrap_or_default())
             }
-            TimeAsked::When => format!("began {from}"),
+            TimeAsked::When | TimeAsked::Until => format!("began {from}"),
             TimeAsked::Since => match until {
                 None => format!("since {from}"),
                 Some(until) => format!("from {from} until {until}"),
@@ -264,6 +273,27 @@ fn described(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn questions_for_a_time() {
+        for (question, expected) in [
+            ("when did ada join", Some((TimeAsked::When, 1))),
+            ("in which year did ada join", Some((TimeAsked::When, 3))),
+            ("what year did ada join", Some((TimeAsked::When, 2))),
+            ("since when is she there", Some((TimeAsked::Since, 2))),
+            ("since what year is she there", Some((TimeAsked::Since, 3))),
+            ("until when was she there", Some((TimeAsked::Until, 2))),
+            ("for how long was she there", Some((TimeAsked::Length, 3))),
+            ("how many years was she there", Some((TimeAsked::Length, 3))),
+            ("how many people were there", None),
+            ("what role did she have", None),
+            ("for when", Some((TimeAsked::When, 2))),
+            ("", None),
+        ] {
+            let words: Vec<String> = question.split(' ').map(str::to_owned).collect();
+            assert_eq!(read(&words), expected, "{question}");
+        }
+    }
 
     #[test]
     fn lengths_in_words() {
