@@ -29,6 +29,7 @@ fn successor_takes_the_place_of_what_it_supersedes() {
         assert_eq!(slugs(&answer), ["b", "c", "a", "d"], "{question}: {answer}");
         assert_eq!(hit(&answer, "a")["status"], "superseded");
         assert!(hit(&answer, "b")["why"].to_string().contains("supersedes a"), "{answer}");
+        assert_eq!(shown(&answer, "b"), "Continuous.", "{answer}");
     }
     assert_eq!(slugs(&ask(&sandbox, "what was the tide gauge before", &[]))[0], "a");
 }

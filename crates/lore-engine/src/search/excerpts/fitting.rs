@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use lore_page::{LIFECYCLE_RELATIONS, Link, parse};
 use lore_ports::PageNo;
 use lore_text::relative_dates;
 
@@ -11,7 +12,7 @@ use super::depths::PART;
 use crate::context::VaultContext;
 use crate::search::expression::Term;
 use crate::search::page_date::line_day;
-use crate::search::passages::{Candidate, Costs, Limits, ScoredUnit, below_heading, select};
+use crate::search::passages::{Candidate, Costs, Limits, ScoredUnit, Unit, below_heading, select};
 use crate::search::request::{Budget, Depth};
 use crate::search::result::{Content, Hit, Passage, Verdict};
 
@@ -68,10 +69,12 @@ impl Fitting<'_> {
         let answer = line.and_then(|line| {
             units.iter().position(|unit| unit.lines.first <= line && line <= unit.lines.last)
         });
+        let silent = if hit.successor { self.lifecycle_units(at) } else { BTreeSet::new() };
+        let candidates = || self.scored.iter().filter(|unit| unit.page == at && !silent.contains(&unit.unit));
         let best = || {
-            let best = self.scored.iter().find(|unit| unit.page == at)?;
+            let best = candidates().next()?;
             // A line with the words comes before its neighbours, unless it is much weaker.
-            let own = self.scored.iter().find(|unit| unit.page == at && unit.has_terms);
+            let own = candidates().find(|unit| unit.has_terms);
             Some(own.filter(|own| own.score >= best.score - OWN_WORDS).unwrap_or(best).unit)
         };
         let chosen = answer.or_else(best).or((!units.is_empty()).then_some(0))?;
@@ -81,6 +84,18 @@ impl Fitting<'_> {
         let below = below_heading(self.pages[at].units, self.pages[at].text, self.terms, chosen);
         let best = self.scored.iter().find(|unit| unit.page == at && below.contains(&unit.unit));
         Some(best.map(|unit| unit.unit).or(below.first().copied()).unwrap_or(chosen))
+    }
+
+    /// Returns the units of a page that only say what it supersedes or the like, which its reasons tell as well.
+    fn lifecycle_units(&self, at: usize) -> BTreeSet<usize> {
+        let page = &self.pages[at];
+        let is_lifecycle =
+            |link: &&Link| LIFECYCLE_RELATIONS.iter().any(|name| link.relation.eq_ignore_ascii_case(name));
+        let parsed = parse(&self.hits[at].page.path, page.text).page;
+        let lines: Vec<u32> = parsed.links.iter().filter(is_lifecycle).map(|link| link.line).collect();
+        let says =
+            |unit: &Unit| lines.iter().any(|line| unit.lines.first <= *line && *line <= unit.lines.last);
+        (0..page.units.list.len()).filter(|unit| says(&page.units.list[*unit])).collect()
     }
 
     /// Returns the best passages of all pages.
