@@ -164,7 +164,7 @@ pub(crate) fn quoted_words(text: &str) -> Vec<String> {
                 end + 2
             }
             None => {
-                let end = rest[1..].find(char::is_whitespace).map_or(rest.len(), |at| at + 1);
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
                 words.push(rest[..end].to_owned());
                 end
             }
@@ -197,4 +197,22 @@ fn unquoted(text: &str) -> String {
         plain.extend(if c == '\\' { chars.next() } else { Some(c) });
     }
     plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_outside_quotes() {
+        for (text, expected) in [
+            ("one two", &["one", "two"][..]),
+            ("\"one two\" three", &["one two", "three"]),
+            ("Über 中文 —", &["Über", "中文", "—"]),
+            ("\"open", &["\"open"]),
+            ("  ", &[]),
+        ] {
+            assert_eq!(quoted_words(text), expected, "{text}");
+        }
+    }
 }

@@ -31,7 +31,7 @@ pub(in crate::search) fn fit(
     budget: &Budget,
 ) -> Result<()> {
     let time = asked_time(&request.text, &context.today());
-    let question = Question::new(&request.text, time);
+    let question = Question::new(&request.text, context.now().date(), time);
     let mut terms = Term::all(query);
     terms.retain(|term| !question.numbers.iter().any(|number| term.is(number)));
     let texts: Vec<String> = result.hits.iter_mut().map(|hit| read(context, hit)).collect();

@@ -65,7 +65,10 @@ mod tests {
             line(0, [false, false], "2026-05-10", 2.0),
             line(1, [true, false], "2026-05-10", 1.0),
         ];
-        by_date(&mut lines, &Timing::new(question, AskedTime::default(), question.contains("on that day")));
+        by_date(
+            &mut lines,
+            &Timing::new(question, Date::default(), AskedTime::default(), question.contains("on that day")),
+        );
         assert_eq!(lines.map(|line| line.score), expected, "{question}");
     }
 

@@ -1,5 +1,6 @@
 //! What a question asks for, besides its words.
 
+use jiff::civil::Date;
 use lore_text::{MONTHS, WEEKDAYS, folded_words, is_content_word};
 
 use super::timing::Timing;
@@ -52,8 +53,8 @@ pub(in crate::search) struct Question {
 }
 
 impl Question {
-    /// Reads a question about a time.
-    pub(in crate::search) fn new(text: &str, time: AskedTime) -> Question {
+    /// Reads a question that is asked today about a time.
+    pub(in crate::search) fn new(text: &str, today: Date, time: AskedTime) -> Question {
         let mut words = Vec::new();
         folded_words(text, &mut |word| words.push(word.to_owned()));
         let mut content: Vec<String> = Vec::new();
@@ -65,7 +66,7 @@ impl Question {
         let asks_when = asks_when(&words);
         let (mut days, numbers) = days_in(text);
         content.retain(|word| !numbers.contains(word));
-        let timing = Timing::new(text, time, !days.is_empty());
+        let timing = Timing::new(text, today, time, !days.is_empty());
         // What is before a day is not near it.
         if timing.is_bounded() {
             days.clear();
@@ -114,7 +115,11 @@ mod tests {
             ("What did Ada buy?", false),
             ("", false),
         ] {
-            assert_eq!(Question::new(text, AskedTime::default()).asks_when, expected, "{text}");
+            assert_eq!(
+                Question::new(text, Date::default(), AskedTime::default()).asks_when,
+                expected,
+                "{text}"
+            );
         }
         assert!(is_time("yesterday") && is_time("2023") && !is_time("tram") && !is_time("1800"));
     }

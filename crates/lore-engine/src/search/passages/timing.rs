@@ -2,9 +2,9 @@
 //! date.
 
 use jiff::civil::Date;
-use lore_text::{PartialDate, fold, month_number};
+use lore_text::fold;
 
-use crate::search::expression::{AskedTime, dates_in};
+use crate::search::expression::{AskedTime, periods_in};
 
 /// Words that ask for the earliest of several.
 const FIRST: [&str; 4] = ["first", "earliest", "oldest", "original"];
@@ -22,13 +22,10 @@ const NOT_ORDER: [&str; 20] = [
 const BEFORE: [&str; 2] = ["before", "prior"];
 const UNTIL: [&str; 3] = ["until", "till", "by"];
 const AFTER: [&str; 1] = ["after"];
-const SINCE: [&str; 2] = ["since", "between"];
+const SINCE: [&str; 1] = ["since"];
 
 /// Words between one of these and its date.
 const FILLERS: [&str; 5] = ["to", "the", "end", "of", "year"];
-
-/// Maximum number of words of a date.
-const DATE_WORDS: usize = 3;
 
 /// Which of several dated lines that match equally goes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,11 +50,11 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    /// Reads a question. `names_day` tells whether it names a day.
-    pub(super) fn new(question: &str, time: AskedTime, names_day: bool) -> Timing {
+    /// Reads a question that is asked today. `names_day` tells whether it names a day.
+    pub(super) fn new(question: &str, today: Date, time: AskedTime, names_day: bool) -> Timing {
         let trim = |word: &str| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric()));
         let words: Vec<String> = question.split_whitespace().take(64).map(trim).collect();
-        let (from, until) = bounds(&words);
+        let (from, until) = bounds(&words, today);
         let order = match () {
             () if has_order(&words, &FIRST) => Order::First,
             () if has_order(&words, &LAST) => Order::Last,
@@ -96,35 +93,25 @@ fn has_order(words: &[String], list: &[&str]) -> bool {
 }
 
 /// Returns the first and the last day that a question asks for.
-fn bounds(words: &[String]) -> (Option<Date>, Option<Date>) {
+fn bounds(words: &[String], today: Date) -> (Option<Date>, Option<Date>) {
     let day = |text: String| text.parse::<Date>().ok();
     let (mut from, mut until) = (None, None);
-    for (at, word) in words.iter().enumerate() {
-        let is = |list: &[&str]| list.contains(&word.as_str());
-        let ends_range = word == "and" && words[..at].iter().any(|word| word == "between");
-        let Some(date) = date_at(&words[at + 1..]) else { continue };
+    for named in periods_in(words, today) {
+        let (first, last) = (day(named.period.from.first_day()), day(named.period.until.last_day()));
+        let before = words[..named.words.start].iter().rev().map(String::as_str);
+        let before = before.skip_while(|word| FILLERS.contains(word)).next().unwrap_or_default();
         match () {
-            () if is(&BEFORE) => until = day(date.first_day()).and_then(|day| day.yesterday().ok()),
-            () if is(&UNTIL) || ends_range => until = day(date.last_day()),
-            () if is(&AFTER) => from = day(date.last_day()).and_then(|day| day.tomorrow().ok()),
-            () if is(&SINCE) => from = day(date.first_day()),
+            () if matches!(words[named.words.start].as_str(), "between" | "from") => {
+                (from, until) = (first, last)
+            }
+            () if BEFORE.contains(&before) => until = first.and_then(|day| day.yesterday().ok()),
+            () if UNTIL.contains(&before) => until = last,
+            () if AFTER.contains(&before) => from = last.and_then(|day| day.tomorrow().ok()),
+            () if SINCE.contains(&before) => from = first,
             () => {}
         }
     }
     (from, until)
-}
-
-/// Returns the date with which words begin.
-fn date_at(words: &[String]) -> Option<PartialDate> {
-    let start = words.iter().position(|word| !FILLERS.contains(&word.as_str()))?;
-    let words = &words[start..words.len().min(start + DATE_WORDS)];
-    let first = words.first()?;
-    let is_number = first.starts_with(|letter: char| letter.is_ascii_digit());
-    if !is_number && month_number(first).is_none() {
-        return None;
-    }
-    let year = || first.parse().ok().filter(|_| first.len() == 4);
-    dates_in(&words.join(" ")).first().and_then(|date| date.parse().ok()).or_else(year)
 }
 
 #[cfg(test)]
@@ -132,11 +119,17 @@ mod tests {
     use super::*;
     use crate::search::expression::asked_time;
 
+    const TODAY: &str = "2026-06-15";
+
+    fn date(text: &str) -> Date {
+        text.parse().expect("a day")
+    }
+
     #[track_caller]
     fn check(question: &str, order: Order, from: &str, until: &str) {
-        let time = asked_time(question, "2026-06-15");
-        let found = Timing::new(question, time, question.contains("April"));
-        let day = |text: &str| (!text.is_empty()).then(|| text.parse().expect("a day"));
+        let time = asked_time(question, TODAY);
+        let found = Timing::new(question, date(TODAY), time, question.contains("April"));
+        let day = |text: &str| (!text.is_empty()).then(|| date(text));
         assert_eq!(found, Timing { order, from: day(from), until: day(until) }, "{question}");
     }
 
@@ -159,10 +152,12 @@ mod tests {
         check("visits since May 2021", Order::Current, "2021-05-01", "");
         check("visits after 2020 and until 2021-03-04", Order::Current, "2021-01-01", "2021-03-04");
         check("visits between 2020 and 2021", Order::Current, "2020-01-01", "2021-12-31");
+        check("visits from 2020 to 2021", Order::Current, "2020-01-01", "2021-12-31");
+        check("visits since last year", Order::Current, "2025-01-01", "");
         check("what to check before a release", Order::Current, "", "");
         check("who called after lunch on 2021-03-04", Order::Any, "", "");
-        let timing = Timing::new("before 2023", AskedTime::default(), false);
-        assert!(timing.covers("2022-12-31".parse().expect("a day")));
-        assert!(!timing.covers("2023-01-01".parse().expect("a day")));
+        let timing = Timing::new("before 2023", date(TODAY), AskedTime::default(), false);
+        assert!(timing.covers(date("2022-12-31")));
+        assert!(!timing.covers(date("2023-01-01")));
     }
 }

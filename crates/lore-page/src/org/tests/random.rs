@@ -13,7 +13,7 @@ use crate::parse;
 pub(crate) const FRAGMENTS: &[&str] = &[
     "\n", "\n\n", "\r\n", " ", "  ", "\t", "- ", "+ ", " * ", "1. ", "* ", "** ", "*** TODO ", "-----\n", "|", "# ", "#+",
     "#+title: x\n", "#+filetags: :a:b:\n", "#+begin_src\n", "#+end_src\n", "#+begin_quote\n", "#+end_quote\n",
-    ":PROPERTIES:\n", ":END:\n", ":ID: 7\n", ":ROAM_ALIASES: \"a b\" c\n", ":KEY+: v\n", ":LOGBOOK:\n", ":x:", ": ",
+    ":PROPERTIES:\n", ":END:\n", ":ID: 7\n", ":ROAM_ALIASES: \"a b\" c\n", ":ROAM_ALIASES: Über 中文\n", ":KEY+: v\n", ":LOGBOOK:\n", ":x:", ": ",
     "[[", "]]", "][", "[", "]", "[[id:1][a]]", "[[id:2]]", "[[file:a.org::*b]]", "[[roam:c]]", "[[*d]]", "id:0192f3a1-7c",
     "<id:x>", "=", "~", "=a=", "\\", "SUPERSEDES ", ", ", "*2024-01-01* | ", "[2024-01-01 Mon] ", "<2024-01-01>--",
     " — ", "[a] ", "knows ", "(ctx)", "{2017..}", "p:: o", ":: ", "S | ", "#tag", "word", "é", "你好", "\u{feff}", "\0",
