@@ -71,7 +71,7 @@ fn directories_named_like_pages_are_reported_and_scanned() {
     assert_eq!(world.sync_paths(&["dir.md"]), "");
     let put = world.change("dir.md", Action::Put("x".into()), None);
     assert!(put.is_err(), "{put:?}");
-    assert_eq!(done(&world.change("dir.md", Action::Delete, None)), "io");
+    assert_eq!(done(&world.change("dir.md", Action::Delete, None)), "denied");
     assert_eq!(world.listing(), "dir.md/inside.md");
     assert_eq!(problems(&world.context), [""; 0]);
 }

@@ -190,9 +190,13 @@ fn namespace_has_its_own_thresholds() {
         sandbox.write(&format!("{name}/page.md"), "---\nupdated: 2026-10-01\n---\n# Page\n");
     }
     sandbox.write("other.md", "---\nupdated: 2026-10-20\n---\n# Other\n");
-    assert_eq!(slugs(&sandbox.run(&["stale"]).ok().json()["pages"]), ["fast/page"]);
-    assert_eq!(slugs(&sandbox.run(&["stale", "--namespace", "fast"]).ok().json()["pages"]), ["fast/page"]);
-    sandbox.run(&["stale", "--namespace", "slow"]).exits(1);
+    let stale = |more: &[&str]| -> Ran {
+        let mut command = sandbox.command(&[&["stale"], more].concat());
+        command.env("LORE_NOW", "2026-11-15T12:00:00Z").output().expect("lore runs").into()
+    };
+    assert_eq!(slugs(&stale(&[]).ok().json()["pages"]), ["fast/page"]);
+    assert_eq!(slugs(&stale(&["--namespace", "fast"]).ok().json()["pages"]), ["fast/page"]);
+    stale(&["--namespace", "slow"]).exits(1);
 }
 
 #[test]
