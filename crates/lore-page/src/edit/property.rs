@@ -116,7 +116,9 @@ pub fn remove_property(format: Format, text: &str, key: &str) -> Result<String, 
     let body = &text[layout.fences.body_start..];
     // Without the frontmatter, a rule at the start of the body would be parsed as a fence.
     let body_opens_a_block = matches!(frontmatter::fences(body), Ok(Some(_)));
-    if yaml.trim().is_empty() && !body_opens_a_block {
+    // A lone carriage return ends a line of YAML, but not of a file: another property may be on the same line.
+    let is_last = others(&layout.properties, name).is_empty();
+    if yaml.trim().is_empty() && !body_opens_a_block && is_last {
         return Ok(splice(text, layout.fences.start..layout.fences.body_start, ""));
     }
     let edited = splice(text, layout.fences.yaml.start..layout.fences.yaml.end, &yaml);

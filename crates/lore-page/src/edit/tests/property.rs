@@ -14,6 +14,16 @@ pub(super) fn check_remove(before: &str, key: &str, expected: Expect) {
 }
 
 #[test]
+fn properties_parted_by_a_carriage_return_are_not_lost() {
+    for (page, key) in
+        [("---\nborn: 1815\rtags:\n---\nBody\n", "tags"), ("---\ntags:\rborn: 1815\n---\nBody\n", "tags")]
+    {
+        let removed = remove_property(page, key);
+        assert!(removed.as_ref().is_err_and(|error| error.to_string().contains(key)), "{removed:?}");
+    }
+}
+
+#[test]
 fn replaces_only_the_value() {
     let page = "---\n# Who\ntitle:   Ada   # the first\nborn: 1815\n---\nBody\n";
     check_set(
