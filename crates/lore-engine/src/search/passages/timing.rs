@@ -98,8 +98,8 @@ fn bounds(words: &[String], today: Date) -> (Option<Date>, Option<Date>) {
     let (mut from, mut until) = (None, None);
     for named in periods_in(words, today) {
         let (first, last) = (day(named.period.from.first_day()), day(named.period.until.last_day()));
-        let before = words[..named.words.start].iter().rev().map(String::as_str);
-        let before = before.skip_while(|word| FILLERS.contains(word)).next().unwrap_or_default();
+        let mut before = words[..named.words.start].iter().rev().map(String::as_str);
+        let before = before.find(|word| !FILLERS.contains(word)).unwrap_or_default();
         match () {
             () if matches!(words[named.words.start].as_str(), "between" | "from") => {
                 (from, until) = (first, last)
