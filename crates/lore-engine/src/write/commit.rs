@@ -66,8 +66,8 @@ pub(super) fn fetch_if_old(context: &VaultContext) -> bool {
     fetch(context, &repo, FETCH).is_ok()
 }
 
-fn fetch(context: &VaultContext, repo: &Repo, patience: Duration) -> std::result::Result<(), GitError> {
-    let done = repo.fetch(patience);
+fn fetch(context: &VaultContext, repo: &Repo, timeout: Duration) -> std::result::Result<(), GitError> {
+    let done = repo.fetch(timeout);
     remember(context, |now| {
         now.fetched = context.now().timestamp().as_millisecond();
         now.fetch_failure = done.as_ref().err().map(ToString::to_string);
