@@ -254,14 +254,10 @@ fn suggestions(index: &dyn Index, project: ProjectNo, names: &[String; 2]) -> Re
 mod tests {
     use super::*;
 
-    fn row(kind: KeyKind, path: &str) -> KeyRow {
-        let page = path.len() as i64;
-        KeyRow { key: "x".into(), kind, page, path: path.into(), slug: without_extension(path).into() }
-    }
-
     #[track_caller]
     fn check_named(kind: KeyKind, key: &str, path: &str, reference: &str, change: bool, remove: bool) {
-        let row = KeyRow { key: key.into(), ..row(kind, path) };
+        let slug = without_extension(path).to_owned();
+        let row = KeyRow { key: key.into(), kind, page: 1, path: path.into(), slug };
         let named = |purpose| is_named(&row, reference, purpose);
         assert_eq!((named(Purpose::Change), named(Purpose::Remove)), (change, remove), "{reference}");
     }
